@@ -79,7 +79,7 @@ package enum RelayTimer: Hashable, Sendable {
     case dayEnd
     /// A peer has been congested for too long.
     case congestion(PeerID)
-    /// The next page of a snapshot.
+    /// The next page of a snapshot, and room for views that had none.
     case snapshotPage
     case push(PlannerTimer)
 }

@@ -13,6 +13,9 @@ package enum Limits {
     static let snapshotBytesMax = 768 << 10
     /// Between two pages, in milliseconds: one takes a few of the core's.
     static let snapshotPageInterval: Int64 = 20
+    /// Bytes that are sent in such an interval to begin the views of workspaces; as many for those of sessions, and for pages. A gigabit a second, and what
+    /// hundreds of clients that read nothing make the process keep before it is looked at how much that is.
+    package static let viewBytesMax = 4 << 20
     /// Bytes of snapshots that are kept for those who ask next, of all workspaces.
     static let keptSnapshotsBytesMax = 16 << 20
     /// Bytes of events in a batch of which the messages are made ahead, and thus kept beside it while the disk is busy. Making those of a larger one

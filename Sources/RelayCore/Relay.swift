@@ -99,7 +99,7 @@ package struct Relay {
             turnDay(at: now)
             armDayEnd(at: now)
         case .timerFired(.congestion(let peer)): orders.add(.close(peer, .tooSlow))
-        case .timerFired(.snapshotPage): subscriptions.sendNextPage(seeing: shown, &orders)
+        case .timerFired(.snapshotPage): subscriptions.pageIsDue(seeing: shown, &orders)
         case .timerFired(.push(let timer)): tellPlanner(.timerFired(timer), at: now)
         case .pushAnswered(let push, let outcome): tellPlanner(.pushAnswered(push, outcome), at: now)
         case .pushAddressMoved(let push, let address): tellPlanner(.addressMoved(push, address), at: now)

@@ -136,4 +136,74 @@ struct SnapshotTests {
         #expect(try view(first + rest).approvals == Set(names))
         #expect(rest.contains(Self.end) == (what == "workspace"))
     }
+
+    // MARK: - For hundreds of connections
+
+    /// Connections of one client, and one of another, which asks last.
+    private func crowd(_ t: RelayTranscript, _ count: Int = 30) -> (greedy: [PeerID], phone: PeerID) {
+        let crowd = ((0..<count).map { _ in t.client("greedy") }, t.client("phone"))
+        for peer in crowd.0 + [crowd.1] { _ = t.take(peer) }
+        return crowd
+    }
+
+    private static func bytes(_ messages: [PeerID: [String]]) -> Int {
+        messages.values.joined().reduce(0) { $0 + $1.utf8.count }
+    }
+
+    @Test(
+        "hundreds who begin in one tick are sent no more bytes in an interval than a limit, and others have their turn first",
+        arguments: ["workspace", "session", "position"])
+    func bounded(_ what: String) throws {
+        let t = what == "workspace" ? manySessions().0 : T()
+        if what != "workspace" {
+            let host = t.host()
+            let names = (0..<12).map { "large\($0)" }
+            t.send(events: [Event(T.started, at: t.now)] + names.map { t.largeRequest($0, bytes: 100_000) }, first: 1, by: host)
+            t.commit()
+        }
+        let (greedy, phone) = crowd(t)
+        let subscribe: ClientCommand =
+            switch what {
+            case "workspace": .subscribe(nil, after: nil)
+            case "session": .subscribe(T.session, after: nil)
+            default: .subscribe(T.session, after: Position(epoch: T.epoch, seq: 1))
+            }
+        for peer in greedy + [phone] { t.handle(.clientSent(peer, .command(CommandID("1")!, subscribe))) }
+        t.handle(.tickEnded)
+        var intervals = 0
+        var heard: [PeerID: [String]] = [:]
+        repeat {
+            // Views of workspaces or sessions, and pages of snapshots; with one message more each.
+            t.read()
+            let sent = Dictionary(uniqueKeysWithValues: (greedy + [phone]).map { ($0, t.take($0)) })
+            #expect(Self.bytes(sent) <= 2 * (Limits.viewBytesMax + Self.messageBytesMax))
+            if intervals == 0 {
+                #expect(sent[phone]?.contains { $0.utf8.count > 100_000 } == true, "it does not wait for all of the others")
+            }
+            heard.merge(sent) { $0 + $1 }
+            intervals += 1
+            if t.timers[.snapshotPage] != nil { t.fire(.snapshotPage) }
+        } while intervals < 1_000 && (t.timers[.snapshotPage] != nil || !t.pendingReads.isEmpty)
+        #expect(intervals > 5 && intervals < 1_000 && t.relay.census.breach == nil)
+        for peer in [greedy[0], greedy[29], phone] {
+            let seen = try view(heard[peer, default: []] + t.take(peer))
+            #expect(what == "workspace" ? seen.sessions.count == 41 : seen.approvals.count == 12, "\(seen)")
+        }
+    }
+
+    @Test("what changes while a snapshot waits for its turn is in it, and comes neither before it nor not at all")
+    func changed() throws {
+        let (t, host) = manySessions()
+        let (greedy, _) = crowd(t)
+        for peer in greedy { t.handle(.clientSent(peer, .command(CommandID("1")!, .subscribe(nil, after: nil)))) }
+        t.handle(.tickEnded)
+        let first = greedy.map { t.take($0) }
+        t.send([.sessionRenamed(title: "renamed")], to: SessionID("many39")!, first: 3, by: host)
+        t.commit()
+        allPages(t)
+        for (peer, before) in zip(greedy, first) {
+            let messages = (before + t.take(peer)).filter { $0.contains(#""session":"many39""#) }
+            #expect(messages.first?.hasPrefix(#"{"type":"snapshot""#) == true && messages.last?.contains("renamed") == true)
+        }
+    }
 }

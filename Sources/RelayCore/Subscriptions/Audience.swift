@@ -19,7 +19,7 @@ struct Audience {
         let isLive = subscription.state == .live
         live.set(peer, isIn: isLive && !client.isCongested)
         if isLive, client.isCongested { aside.insert(peer) } else { aside.remove(peer) }
-        onlookers.set(peer, isIn: !client.isCongested && !client.watchesWorkspace)
+        onlookers.set(peer, isIn: !client.isCongested && !client.hasWorkspace)
     }
 
     mutating func remove(_ peer: PeerID) {
@@ -37,7 +37,7 @@ struct WorkspaceAudience {
     private(set) var aside: Set<PeerID> = []
 
     mutating func file(_ peer: PeerID, _ client: Subscriber?) {
-        let watches = client?.watchesWorkspace == true
+        let watches = client?.hasWorkspace == true
         let isCongested = client?.isCongested == true
         watchers.set(peer, isIn: watches && !isCongested)
         if watches, isCongested { aside.insert(peer) } else { aside.remove(peer) }

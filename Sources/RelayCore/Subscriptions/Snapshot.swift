@@ -63,11 +63,13 @@ struct Snapshot {
         return Snapshot(bytes: bytes, rest: page.rest[...])
     }
 
-    /// The approvals of a session, for a client that needs no events: those to send now, and what follows.
-    static func approvals(of view: SessionView, in workspace: WorkspaceID) -> (now: [Approval], rest: ArraySlice<Item>) {
+    /// The approvals of a session, for clients that need no events: those to send now and their size, and what follows.
+    static func approvals(
+        of view: SessionView, in workspace: WorkspaceID
+    ) -> (now: [Approval], bytes: Int, rest: ArraySlice<Item>) {
         var page = Page()
         page.add(approvals(of: [view.approvals]), of: workspace)
-        return (page.approvals.map(\.approval), page.rest[...])
+        return (page.approvals.map(\.approval), Limits.snapshotBytesMax - page.room, page.rest[...])
     }
 
     /// All that are open, and the last that were resolved; oldest first.

@@ -6,6 +6,9 @@ struct SnapshotPages {
     /// The pages that each client has still to get, in order.
     private var ofPeers: [PeerID: [Rest]] = [:]
     private var lastNumber = 0
+    /// The last page that each client was sent, of those for whom more are to come.
+    private var lastOf: [ClientKey: Int] = [:]
+    private var lastPage = 0
 
     /// The unsent pages of one snapshot.
     private struct Rest {
@@ -13,6 +16,9 @@ struct SnapshotPages {
         let number: Int
         let isOfWorkspace: Bool
         var items: ArraySlice<Snapshot.Item>
+
+        /// The same page is next.
+        func isAt(_ other: Rest) -> Bool { number == other.number && items.startIndex == other.items.startIndex }
     }
 
     /// Whether a client that is ready waits for a page.
@@ -39,33 +45,52 @@ struct SnapshotPages {
         ofPeers[peer] = rests.isEmpty ? nil : rests
     }
 
-    /// The next page of one snapshot, and who gets it: those that have waited longest. `endsWorkspace`: it is the last of a snapshot of
-    /// the workspace. `messages`: of an item as it is now; none if it is gone.
+    /// The next page of one snapshot, and who gets it: the clients that have waited longest, and as many of them as there is room for.
+    /// `readyClient`: of a peer, nil if it takes no page now. `endsWorkspace`: it is the last of a snapshot of the workspace. `messages`: of an item as it is
+    /// now; none if it is gone.
     mutating func next(
-        to isReady: (PeerID) -> Bool, messages: (Snapshot.Item) -> [UInt8]?
+        to readyClient: (PeerID) -> ClientKey?, messages: (Snapshot.Item) -> [UInt8]?
     ) -> (peers: [PeerID], messages: [(item: Snapshot.Item, bytes: [UInt8])], endsWorkspace: Bool)? {
-        let waiting = ofPeers.compactMap { peer, rests in
-            isReady(peer)
-                ? rests.first.map { (peer: peer, number: $0.number, items: $0.items, isOfWorkspace: $0.isOfWorkspace) } : nil
+        if ofPeers.isEmpty { lastOf = [:] }
+        let waiting = ofPeers.compactMap { peer, rests -> Waiting? in
+            guard let client = readyClient(peer), let rest = rests.first else { return nil }
+            return Waiting(peer: peer, client: client, last: lastOf[client] ?? 0, rest: rest)
         }
-        guard let first = waiting.min(by: { ($0.number, $0.items.startIndex) < ($1.number, $1.items.startIndex) }) else {
-            return nil
-        }
+        guard let first = waiting.min(by: { $0.isBefore($1) }) else { return nil }
         var page: [(item: Snapshot.Item, bytes: [UInt8])] = []
-        var (room, items) = (Limits.snapshotBytesMax, first.items)
-        while room > 0, let item = items.popFirst() {
-            guard let bytes = messages(item) else { continue }
-            room -= bytes.count
-            page.append((item, bytes))
+        var (bytes, items) = (0, first.rest.items)
+        while bytes < Limits.snapshotBytesMax, let item = items.popFirst() {
+            guard let message = messages(item) else { continue }
+            bytes += message.count
+            page.append((item, message))
         }
-        let peers = waiting.filter { $0.number == first.number && $0.items.startIndex == first.items.startIndex }.map(\.peer)
-        for peer in peers {
-            guard var rests = ofPeers[peer] else { continue }
+        var room = SendRoom()
+        let together = waiting.filter { $0.rest.isAt(first.rest) }.sorted { $0.isBefore($1) }
+        let served = together.prefix(room.take(bytes, times: together.count))
+        lastPage += 1
+        for one in served {
+            lastOf[one.client] = lastPage
+            guard var rests = ofPeers[one.peer] else { continue }
             rests[0].items = items
             if items.isEmpty { rests.removeFirst() }
-            ofPeers[peer] = rests.isEmpty ? nil : rests
+            ofPeers[one.peer] = rests.isEmpty ? nil : rests
         }
-        return (peers.sorted(), page, first.isOfWorkspace && items.isEmpty)
+        return (served.map(\.peer).sorted(), page, first.rest.isOfWorkspace && items.isEmpty)
+    }
+
+    /// A peer that takes its next page.
+    private struct Waiting {
+        let peer: PeerID
+        let client: ClientKey
+        /// The last page that its client was sent.
+        let last: Int
+        let rest: Rest
+
+        func isBefore(_ other: Waiting) -> Bool {
+            (last, rest.number, rest.items.startIndex, peer) < (
+                other.last, other.rest.number, other.rest.items.startIndex, other.peer
+            )
+        }
     }
 
     func count(into census: inout RelayCensus, among peers: some Collection<PeerID>) {

@@ -5,13 +5,19 @@ import RelayProtocol
 struct Subscriber {
     let key: ClientKey
     var watchesWorkspace = false
+    /// Its snapshot of the workspace is to come: until then it is sent no summary or approval because of that.
+    var awaitsSnapshot = false
     var subscriptions: [SessionID: Subscription] = [:]
+    /// Paused views go on at the next interval.
+    var waitsForRoom = false
     /// So much waits for it that it is sent no more for now. What it misses it gets afresh when it is drained.
     var isCongested = false
     /// A summary or an approval passed it by while it was congested.
     var missedWorkspace = false
 
     var workspace: WorkspaceID { key.workspace }
+    /// What changes in the workspace is for it.
+    var hasWorkspace: Bool { watchesWorkspace && !awaitsSnapshot }
 }
 
 /// A client's view of one session.

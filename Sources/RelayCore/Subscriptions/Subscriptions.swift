@@ -10,8 +10,12 @@ struct Subscriptions {
     private var clients: [PeerID: Subscriber] = [:]
     private var audiences = Audiences()
     private var reads = Reads()
-    /// Clients that asked for their workspace in this tick: one snapshot is made for all of them.
-    private var snapshotsDue: [WorkspaceID: Set<PeerID>] = [:]
+    /// Clients that asked for their workspace. One snapshot is made for all that are sent it together.
+    private var due = Turns<PeerID>()
+    /// Clients for which there is no room to go on with a session.
+    private var withoutRoom = Turns<PeerID>()
+    private var roomForWorkspaces = SendRoom()
+    private var roomForSessions = SendRoom()
     /// The last snapshots sent, for clients that ask before anything changes.
     private var snapshots: [WorkspaceID: Snapshot] = [:]
     private var pages = SnapshotPages()
@@ -33,7 +37,6 @@ struct Subscriptions {
 
     /// The workspace was removed, and all its clients have left.
     mutating func forget(_ workspace: WorkspaceID) {
-        snapshotsDue[workspace] = nil
         snapshots[workspace] = nil
         audiences.forget(workspace)
     }
@@ -51,9 +54,9 @@ struct Subscriptions {
         guard let client = clients[peer], client.isCongested else { return }
         clients[peer]?.isCongested = false
         clients[peer]?.missedWorkspace = false
+        if client.missedWorkspace { awaitSnapshot(peer) }
         file(peer)
         orders.add(.cancelTimer(.congestion(peer)))
-        if client.missedWorkspace { snapshotsDue[client.workspace, default: []].insert(peer) }
         resumePaused(peer, seeing: shown, &orders)
         armPage(&orders)
     }
@@ -61,6 +64,7 @@ struct Subscriptions {
     /// Resumes as many views as may be read at once; the others follow when these are done.
     mutating func resumePaused(_ peer: PeerID, seeing shown: CommittedSessions, _ orders: inout Orders) {
         guard let client = clients[peer], !client.isCongested else { return }
+        guard !roomForSessions.isEmpty else { return waitForRoom(peer) }
         for session in client.subscriptions.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             guard reads.hasRoom(for: peer), pages.hasRoom(for: peer) else { return }
             guard case .paused(let begin, let hasSnapshot, let isCatchingUp) = clients[peer]?.subscriptions[session]?.state
@@ -110,7 +114,6 @@ struct Subscriptions {
         seeing shown: CommittedSessions, _ orders: inout Orders
     ) {
         if !snapshots.isEmpty { snapshots[key.workspace] = nil }
-        sendDueSnapshots(seeing: shown, &orders)
         let workspace = audiences[key.workspace] ?? WorkspaceAudience()
         for peer in workspace.aside { clients[peer]?.missedWorkspace = true }
         let audience = audiences[key] ?? Audience()
@@ -130,21 +133,36 @@ struct Subscriptions {
         set(Subscription(state: .paused(begin, hasSnapshot: hasSnapshot, isCatchingUp: isCatchingUp)), of: key, peer)
     }
 
-    /// Before anything else that those who asked would hear of it.
+    private mutating func awaitSnapshot(_ peer: PeerID) {
+        guard let client = clients[peer], !client.awaitsSnapshot else { return }
+        clients[peer]?.awaitsSnapshot = true
+        due.add(peer, of: client.key)
+    }
+
+    /// To those who asked for their workspace, before anything else of it; to as many as there is room for, and to the others at one of the next
+    /// intervals.
     mutating func sendDueSnapshots(seeing shown: CommittedSessions, _ orders: inout Orders) {
-        guard !snapshotsDue.isEmpty else { return }
-        let due = snapshotsDue
-        snapshotsDue = [:]
-        for (workspace, peers) in due.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            let watching = peers.filter { clients[$0]?.watchesWorkspace == true }.sorted()
+        guard !due.isEmpty else { return }
+        var made: [WorkspaceID: Snapshot] = [:]
+        var ready: [WorkspaceID: [PeerID]] = [:]
+        while !roomForWorkspaces.isEmpty, let peer = due.next() {
+            guard let client = clients[peer], client.awaitsSnapshot else { continue }
+            clients[peer]?.awaitsSnapshot = false
             // What it had asked for before it was congested it gets when it is drained.
-            for peer in watching where isCongested(peer) { clients[peer]?.missedWorkspace = true }
-            let ready = watching.filter { !isCongested($0) }
-            guard !ready.isEmpty else { continue }
-            let snapshot = snapshots[workspace] ?? Snapshot.of(workspace, in: shown)
+            if client.isCongested, client.watchesWorkspace { clients[peer]?.missedWorkspace = true }
+            file(peer)
+            guard client.watchesWorkspace, !client.isCongested else { continue }
+            let workspace = client.workspace
+            let snapshot = made[workspace] ?? snapshots[workspace] ?? Snapshot.of(workspace, in: shown)
+            made[workspace] = snapshot
+            ready[workspace, default: []].append(peer)
+            _ = roomForWorkspaces.take(snapshot.bytes.count, times: 1)
+        }
+        for (workspace, snapshot) in made.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            let peers = ready[workspace, default: []].sorted()
             keep(snapshot, of: workspace)
-            orders.send(snapshot.bytes, to: ready)
-            pages.add(snapshot.rest, isOfWorkspace: true, to: ready)
+            orders.send(snapshot.bytes, to: peers)
+            pages.add(snapshot.rest, isOfWorkspace: true, to: peers)
         }
         armPage(&orders)
     }
@@ -162,15 +180,32 @@ struct Subscriptions {
 
     /// Unless all that wait are congested: then one is armed when the first of them is drained.
     private mutating func armPage(_ orders: inout Orders) {
-        guard !isPageDue, pages.isDue(to: { clients[$0]?.isCongested == false }) else { return }
+        guard !isPageDue,
+            roomForWorkspaces.isLow || roomForSessions.isLow || pages.isDue(to: { clients[$0]?.isCongested == false })
+        else { return }
         isPageDue = true
         orders.add(.armTimer(.snapshotPage, after: Limits.snapshotPageInterval))
     }
 
-    mutating func sendNextPage(seeing shown: CommittedSessions, _ orders: inout Orders) {
+    /// The interval is over: a page goes out, and there is room again for what waits for it.
+    mutating func pageIsDue(seeing shown: CommittedSessions, _ orders: inout Orders) {
         isPageDue = false
+        roomForWorkspaces.refill()
+        roomForSessions.refill()
+        sendDueSnapshots(seeing: shown, &orders)
+        var waiting = withoutRoom
+        withoutRoom = Turns()
+        while let peer = waiting.next() {
+            clients[peer]?.waitsForRoom = false
+            resumePaused(peer, seeing: shown, &orders)
+        }
+        sendNextPage(seeing: shown, &orders)
+        armPage(&orders)
+    }
+
+    private mutating func sendNextPage(seeing shown: CommittedSessions, _ orders: inout Orders) {
         let clients = clients
-        let next = pages.next(to: { clients[$0]?.isCongested == false }) { item in
+        let next = pages.next(to: { clients[$0].flatMap { $0.isCongested ? nil : $0.key } }) { item in
             switch item {
             case .summary(let key): shown[key].map { MessageToClient.summary($0.summary).bytes }
             case .approval(let name): shown[name.key]?.approvals[name.approval].map { MessageToClient.approval($0).bytes }
@@ -189,7 +224,6 @@ struct Subscriptions {
             if !watching.isEmpty { orders.send(.snapshotEnd, to: watching) }
         }
         for peer in peers { resumePaused(peer, seeing: shown, &orders) }
-        armPage(&orders)
     }
 
     // MARK: - Following
@@ -197,13 +231,9 @@ struct Subscriptions {
     mutating func watchWorkspace(_ peer: PeerID, _ command: CommandID, _ orders: inout Orders) {
         guard let client = clients[peer] else { return }
         clients[peer]?.watchesWorkspace = true
+        if client.isCongested { clients[peer]?.missedWorkspace = true } else { awaitSnapshot(peer) }
         file(peer)
         orders.reply(.done, to: command, of: peer)
-        if client.isCongested {
-            clients[peer]?.missedWorkspace = true
-        } else {
-            snapshotsDue[client.workspace, default: []].insert(peer)
-        }
     }
 
     /// Stops watching the session, or, where that is nil, the workspace.
@@ -276,27 +306,65 @@ struct Subscriptions {
         set(Subscription(state: .fetching(read)), of: key, peer)
     }
 
-    /// Goes on after `seq`: live where that is the end, else another read.
     private mutating func replay(
         _ key: SessionKey, after seq: Int64, hasSnapshot: Bool, _ peer: PeerID, _ shown: CommittedSessions,
         _ orders: inout Orders
     ) {
-        guard let view = shown[key], let client = clients[peer]?.key else { return }
-        if isCongested(peer) {
-            pause(peer, key, .after(seq), hasSnapshot: hasSnapshot, isCatchingUp: true)
-        } else if seq == view.seq {
-            set(Subscription(state: .live), of: key, peer)
-            if hasSnapshot { return }
-            orders.send(.summary(view.summary), to: [peer])
-            let approvals = Snapshot.approvals(of: view, in: key.workspace)
-            for approval in approvals.now { orders.send(.approval(approval), to: [peer]) }
-            pages.add(approvals.rest, to: [peer])
-            armPage(&orders)
-        } else {
-            let read = reads.page(
-                key, .after(seq), limit: Limits.replayEventsMax, for: .subscription(peer, key), of: client, &orders)
-            set(Subscription(state: .replaying(read, seq: seq, hasSnapshot: hasSnapshot)), of: key, peer)
+        replay(key, after: seq, hasSnapshot: hasSnapshot, to: [peer], shown, &orders)
+    }
+
+    /// Go on after `seq`: live if that is the end, else with another read.
+    private mutating func replay(
+        _ key: SessionKey, after seq: Int64, hasSnapshot: Bool, to peers: [PeerID], _ shown: CommittedSessions,
+        _ orders: inout Orders
+    ) {
+        guard let view = shown[key] else { return }
+        var live: [PeerID] = []
+        for peer in peers {
+            guard let client = clients[peer] else { continue }
+            if client.isCongested {
+                pause(peer, key, .after(seq), hasSnapshot: hasSnapshot, isCatchingUp: true)
+            } else if seq == view.seq {
+                set(Subscription(state: .live), of: key, peer)
+                live.append(peer)
+            } else {
+                let read = reads.page(
+                    key, .after(seq), limit: Limits.replayEventsMax, for: .subscription(peer, key), of: client.key, &orders)
+                set(Subscription(state: .replaying(read, seq: seq, hasSnapshot: hasSnapshot)), of: key, peer)
+            }
         }
+        guard !hasSnapshot, !live.isEmpty else { return }
+        orders.send(.summary(view.summary), to: live)
+        let approvals = Snapshot.approvals(of: view, in: key.workspace)
+        for approval in approvals.now { orders.send(.approval(approval), to: live) }
+        pages.add(approvals.rest, to: live)
+        armPage(&orders)
+    }
+
+    /// Of those for whom a session was read, the ones that are sent so many bytes of it now. The others read it again when there is room.
+    private mutating func admit(
+        _ peers: [PeerID], bytes: Int, of key: SessionKey, _ begin: Subscription.Begin, hasSnapshot: Bool = false
+    ) -> [PeerID] {
+        let count = roomForSessions.take(bytes, times: peers.count)
+        guard count < peers.count else { return peers }
+        var turns = Turns<PeerID>()
+        for peer in peers { if let client = clients[peer]?.key { turns.add(peer, of: client) } }
+        var admitted: [PeerID] = []
+        while let peer = turns.next() {
+            if admitted.count < count {
+                admitted.append(peer)
+            } else {
+                pause(peer, key, begin, hasSnapshot: hasSnapshot, isCatchingUp: true)
+                waitForRoom(peer)
+            }
+        }
+        return admitted.sorted()
+    }
+
+    private mutating func waitForRoom(_ peer: PeerID) {
+        guard let client = clients[peer], !client.waitsForRoom else { return }
+        clients[peer]?.waitsForRoom = true
+        withoutRoom.add(peer, of: client.key)
     }
 
     /// The one place where a subscription changes; nil: it is over.
@@ -384,11 +452,12 @@ struct Subscriptions {
         let first = page.events.isEmpty ? view.seq + 1 : page.first
         let tail = SessionEvents(session: key.session, epoch: epochs[key.workspace], first: first, events: page.events)
         let snapshot = Snapshot.of(view, tail, in: key.workspace)
-        orders.send(snapshot.bytes, to: peers)
-        pages.add(snapshot.rest, to: peers)
+        let admitted = admit(peers, bytes: snapshot.bytes.count, of: key, .snapshot)
+        if !admitted.isEmpty { orders.send(snapshot.bytes, to: admitted) }
+        pages.add(snapshot.rest, to: admitted)
         armPage(&orders)
         let last = first + Int64(page.events.count) - 1
-        for peer in peers { replay(key, after: last, hasSnapshot: true, peer, shown, &orders) }
+        replay(key, after: last, hasSnapshot: true, to: admitted, shown, &orders)
     }
 
     private mutating func sendReplay(
@@ -401,12 +470,21 @@ struct Subscriptions {
             for (peer, _) in peers { fetchSnapshot(of: key, peer, shown, &orders) }
             return
         }
+        guard let view = shown[key] else { return }
         let events = SessionEvents(
             session: key.session, epoch: epochs[key.workspace], first: page.first, events: page.events)
-        orders.send(.events(events), to: peers.map(\.peer))
-        for (peer, hasSnapshot) in peers {
-            replay(key, after: seq + Int64(page.events.count), hasSnapshot: hasSnapshot, peer, shown, &orders)
+        let (bytes, last) = (MessageToClient.events(events).bytes, seq + Int64(page.events.count))
+        for hasSnapshot in [true, false] {
+            let peers = peers.filter { $0.hasSnapshot == hasSnapshot }.map(\.peer)
+            guard !peers.isEmpty else { continue }
+            // At the end they are sent the approvals, too.
+            let rest = hasSnapshot || last < view.seq ? 0 : Snapshot.approvals(of: view, in: key.workspace).bytes
+            let admitted = admit(peers, bytes: bytes.count + rest, of: key, .after(seq), hasSnapshot: hasSnapshot)
+            guard !admitted.isEmpty else { continue }
+            orders.send(bytes, to: admitted)
+            replay(key, after: last, hasSnapshot: hasSnapshot, to: admitted, shown, &orders)
         }
+        armPage(&orders)
     }
 
     mutating func readFailed(

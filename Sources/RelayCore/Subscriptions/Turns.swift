@@ -1,0 +1,45 @@
+import RelayModel
+
+/// What clients wait for, in the order in which it is given: each client's first, then each one's second. So whoever waits for hundreds of things
+/// delays another by one at a time.
+struct Turns<Element> {
+    /// Of each client, in the order in which it asked.
+    private var queues: [ClientKey: [Element]] = [:]
+    /// The clients with a queue from `start` on, those first that were served longest ago.
+    private var circle: [ClientKey] = []
+    private var start = 0
+
+    var isEmpty: Bool { queues.isEmpty }
+
+    mutating func add(_ element: Element, of client: ClientKey) {
+        if queues[client] == nil { circle.append(client) }
+        queues[client, default: []].append(element)
+    }
+
+    mutating func next() -> Element? {
+        guard start < circle.endIndex else { return nil }
+        let client = circle[start]
+        start += 1
+        if start > circle.count / 2 {
+            circle.removeFirst(start)
+            start = 0
+        }
+        guard var queue = queues.removeValue(forKey: client) else {
+            preconditionFailure("a client in the circle has a queue")
+        }
+        let element = queue.removeFirst()
+        if !queue.isEmpty {
+            queues[client] = queue
+            circle.append(client)
+        }
+        return element
+    }
+
+    /// Takes back some of what this client waits for.
+    mutating func remove(of client: ClientKey, where isGone: (Element) -> Bool) {
+        guard let queue = queues[client]?.filter({ !isGone($0) }) else { return }
+        queues[client] = queue.isEmpty ? nil : queue
+        guard queue.isEmpty, let place = circle[start...].firstIndex(of: client) else { return }
+        circle.remove(at: place)
+    }
+}

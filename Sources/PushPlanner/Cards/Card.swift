@@ -33,9 +33,9 @@ struct Card {
     var tries: Int64 = 0
 
     /// Approvals that were rung for and are still pending.
-    var rung: Set<ApprovalID> = []
+    var rung: Set<ApprovalID> = [] { didSet { hasOtherRung = true } }
     /// When each last rang, and how often.
-    var rungAt: [ApprovalID: Rung] = [:]
+    var rungAt: [ApprovalID: Rung] = [:] { didSet { hasOtherRung = true } }
     /// Since when the agent has been working without a pause.
     var workBeganAt: Int64?
     /// The error that was rung for, while it lasts.
@@ -56,6 +56,8 @@ struct Card {
     /// Approvals to ring for, and when.
     var rings: [ApprovalID: Int64] = [:]
     var seen: Set<ApprovalID> = []
+    /// What rang differs from what its book has at hand.
+    var hasOtherRung = true
 
     struct Rung: Equatable {
         /// The last time, in milliseconds since 1970.

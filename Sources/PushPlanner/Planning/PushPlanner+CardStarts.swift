@@ -59,7 +59,7 @@ extension PushPlanner {
 
     /// The system shows an app's cards up to a number, and drops a start beyond it without a word.
     private func cardsShown(on device: DeviceKey, besides key: CardKey, at now: Instant) -> Int {
-        cards.count { other, card in
+        cards.all.count { other, card in
             other.device == device && other != key && !card.stage.isAbsent && !isGone(card, at: now)
         }
     }

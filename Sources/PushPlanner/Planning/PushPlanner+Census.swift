@@ -22,7 +22,7 @@ extension PushPlanner {
     package var knownDevices: [KnownDevice] {
         devices.keys.compactMap { key in
             guard let known = devices[key] else { return nil }
-            let cards = cards.filter { $0.key.device == key }.sorted { $0.key < $1.key }
+            let cards = cards.all.filter { $0.key.device == key }.sorted { $0.key < $1.key }
             return KnownDevice(
                 device: known.device, client: known.client.id,
                 cards: cards.map { key, card in
@@ -44,6 +44,7 @@ extension PushPlanner {
         census.rings = cards.values.reduce(0) { $0 + $1.rings.count }
         census.owed = owed.count
         if !devices.isWithinBounds { census.breach = "too many devices are kept" }
+        if !cards.isConsistent { census.breach = "what rang on a device is not what its cards say" }
         for key in cards.keys {
             if devices[key.device] == nil { census.breach = "a card is kept whose device is forgotten" }
             if isOver(key, in: sessions) { census.breach = "a card is kept whose session is gone" }

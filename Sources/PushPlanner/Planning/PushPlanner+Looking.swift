@@ -6,7 +6,7 @@ extension PushPlanner {
     /// Whatever concerns this device, as it is now.
     mutating func lookAtEverything(of device: DeviceKey, at now: Instant) {
         for key in sight.sessions.views.keys.filter({ $0.workspace == device.workspace }).sorted() {
-            look(at: key, for: device, at: now)
+            _ = look(at: key, for: device, at: now)
         }
         lookAtAggregate(for: device, at: now)
         serveAlerts(of: device, at: now)
@@ -15,24 +15,31 @@ extension PushPlanner {
 
     /// The present state of these sessions, for every device.
     mutating func look(at keys: [SessionKey], at now: Instant) {
+        var settled: Set<DeviceKey> = []
         for key in keys {
-            for device in devices.keys(in: key.workspace) { look(at: key, for: device, at: now) }
+            for device in devices.keys(in: key.workspace) where look(at: key, for: device, at: now) {
+                settled.insert(device)
+            }
         }
+        // Once for all that is settled at once: each time all that waits is looked at.
+        for device in settled.sorted() where devices[device]?.overflow.told != nil { serveOverflow(of: device, at: now) }
         for workspace in Set(keys.map(\.workspace)).sorted(by: { $0.rawValue < $1.rawValue }) {
             for device in devices.keys(in: workspace) { lookAtAggregate(for: device, at: now) }
         }
     }
 
-    private mutating func look(at key: SessionKey, for device: DeviceKey, at now: Instant) {
-        guard let view = sight.sessions[key], devices[device] != nil else { return }
+    /// Returns whether something that rang, or was to ring, is settled.
+    private mutating func look(at key: SessionKey, for device: DeviceKey, at now: Instant) -> Bool {
+        guard let view = sight.sessions[key], devices[device] != nil else { return false }
         let card = CardKey(device: device, session: key.session)
         // A session that is over, and was never shown here, needs nothing.
         if cards[card] == nil {
-            guard view.state.summary.isLive else { return }
+            guard view.state.summary.isLive else { return false }
             cards[card] = Card()
         }
-        lookForRings(card, view, at: now)
+        let isSettled = lookForRings(card, view, at: now)
         lookAtCard(card, at: now)
+        return isSettled
     }
 
     /// Retention removed the session: its cards are kept until they have had their end.
@@ -51,7 +58,7 @@ extension PushPlanner {
     }
 
     mutating func forgetCard(_ key: CardKey, at now: Instant) {
-        guard var card = cards.removeValue(forKey: key) else { return }
+        guard var card = cards.remove(key) else { return }
         if let session = key.session { devices[key.device]?.askingSessions.remove(session) }
         if devices[key.device]?.forgets(card) == true { stageRecord(of: key.device) }
         letGoOfChannel(of: &card, at: now)

@@ -66,8 +66,28 @@ extension PushPlanner {
     func hasPlace(_ id: ApprovalID, _ key: CardKey, at now: Instant) -> Bool {
         guard let card = cards[key], !card.isShown(id) else { return true }
         if devices[key.device]?.overflow.isGathering == true, !card.isCounted(id) { return false }
-        let waiting = waiting(on: key.device, at: now)
-        return waiting.places > (card.isCounted(id) ? 0 : waiting.counted.count)
+        // No further than the answer needs, and only among those that rang: this is asked for each ring of a burst.
+        let (rung, most) = (cards.rung(on: key.device), PlannerLimits.shownOneByOneMax)
+        let shown = waitingCount(of: rung.shown, on: key.device, atMost: most)
+        guard shown < most, !card.isCounted(id) else { return shown < most }
+        return waitingCount(of: rung.counted, on: key.device, atMost: most - shown) < most - shown
+    }
+
+    /// How many of these still wait for the person of the device.
+    private func waitingCount(
+        of names: [SessionID: Set<ApprovalID>], on device: DeviceKey, atMost most: Int
+    ) -> Int {
+        var count = 0
+        for (session, ids) in names {
+            let card = CardKey(device: device, session: session)
+            guard let name = card.sessionKey, let view = sight.sessions[name] else { continue }
+            for id in ids {
+                guard let approval = view.approvals[id], approval.stage == .pending, wants(approval, card) else { continue }
+                count += 1
+                if count == most { return count }
+            }
+        }
+        return count
     }
 
     mutating func ringWithOthers(for id: ApprovalID, _ key: CardKey, at now: Instant) {
@@ -81,7 +101,8 @@ extension PushPlanner {
             cards[key]?.rings[id] = due
             return
         }
-        serveOverflow(of: key.device, at: now)
+        // Without room for a push, each ring of a burst would count all that waits in vain.
+        if pushes.hasRoom(for: key.device) { serveOverflow(of: key.device, at: now) }
         if let due = cards[key]?.rings[id], due <= now.wall { waitForRoom(toRingFor: id, key, at: now) }
     }
 

@@ -72,7 +72,7 @@ extension PushPlanner {
             writer.raw("device", known.device.bytesWithoutSecrets)
             writer.object("client") { known.client.write(to: &$0) }
             writer.field("present", presences.until(key, at: now) != nil)
-            let cards = cards.filter { $0.key.device == key && $0.value.stage.word != .none }.sorted { $0.key < $1.key }
+            let cards = cards.all.filter { $0.key.device == key && $0.value.stage.word != .none }.sorted { $0.key < $1.key }
             writer.array("cards", cards.map { $0.value.shown(as: $0.key) })
             writer.field("trouble", known.trouble)
             let latest = pushes.ids(of: key).suffix(PlannerLimits.pushesShown).reversed()

@@ -3,9 +3,9 @@ import RelayProtocol
 
 /// Approvals and questions: each rings, and again after the times that were set, until it is resolved.
 extension PushPlanner {
-    /// Finds new reasons to ring in this session, and those that are gone.
-    mutating func lookForRings(_ key: CardKey, _ view: SessionView, at now: Instant) {
-        guard var card = cards[key] else { return }
+    /// Finds new reasons to ring in this session, and those that are gone. Returns whether there are some of the latter.
+    mutating func lookForRings(_ key: CardKey, _ view: SessionView, at now: Instant) -> Bool {
+        guard var card = cards[key] else { return false }
         let pending = view.approvals.pending
         let names = Set(pending.map(\.id))
         for approval in pending where card.rings[approval.id] == nil && wants(approval, key) {
@@ -22,8 +22,8 @@ extension PushPlanner {
         card.seen.formIntersection(names)
         let settled = card.rung.subtracting(names)
         let counted = settled.filter { card.isCounted($0) }
-        card.rung.subtract(settled)
-        card.rungAt = card.rungAt.filter { names.contains($0.key) }
+        if !settled.isEmpty { card.rung.subtract(settled) }
+        if !card.rungAt.keys.allSatisfy(names.contains) { card.rungAt = card.rungAt.filter { names.contains($0.key) } }
         cards[key] = card
         noteAsking(key)
         for approval in gone { withdrawRings(for: approval, key) }
@@ -33,9 +33,7 @@ extension PushPlanner {
         if !settled.isEmpty { stageRecord(of: key) }
         lookAtRun(key, view, at: now)
         serveRings(key, at: now)
-        if !gone.isEmpty || !settled.isEmpty, devices[key.device]?.overflow.told != nil {
-            serveOverflow(of: key.device, at: now)
-        }
+        return !gone.isEmpty || !settled.isEmpty
     }
 
     private mutating func noteAsking(_ key: CardKey) {

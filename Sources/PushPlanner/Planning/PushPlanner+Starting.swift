@@ -10,7 +10,7 @@ extension PushPlanner {
         keepLastNumber()
         devices.update { $0.limit(to: now.wall) }
         for key in cards.keys { cards[key]?.limit(to: now.wall) }
-        for (key, card) in cards where !card.rung.isEmpty {
+        for (key, card) in cards.all where !card.rung.isEmpty {
             if let session = key.session { devices[key.device]?.askingSessions.insert(session) }
         }
         // Pushes planned from here on are sent once they are on disk.

@@ -10,7 +10,7 @@ package struct PushPlanner {
     let settings: PushSettings
 
     var devices = DeviceBook()
-    var cards: [CardKey: Card] = [:]
+    var cards = CardBook()
     var channels = ChannelBook()
     var pushes: PushJournal
     /// Pushes that wait until one of their device's is answered.

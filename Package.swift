@@ -125,8 +125,8 @@ let package = Package(
         module(
             "HeliographHost",
             [
-                "AgentACP", "AgentClaude", "AgentCodex", "AgentLocal", "HeliographHook", "HostCore", "HeliographLink",
-                "RelayProtocol", "RelayAccess",
+                "AgentACP", "AgentClaude", "AgentCodex", "AgentLocal", "Consent", "ConsentKeys", "HeliographHook", "HostCore",
+                "HeliographLink", "RelayProtocol", "RelayAccess",
                 "WebSocketEngine",
                 "HeliographCrypto", "HeliographPlatform", "CHeliographLinux", logging,
             ]),
@@ -134,8 +134,8 @@ let package = Package(
         module(
             "HeliographClient",
             [
-                "HeliographLink", "HeliographPlatform", "RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographCrypto",
-                logging,
+                "Consent", "ConsentKeys", "HeliographLink", "HeliographPlatform", "RelayProtocol", "RelayAccess",
+                "WebSocketEngine", "HeliographCrypto", logging,
             ]),
 
         // The core, its planner of pushes with the values they share, the host's own, its translators, and their language: pure.
@@ -152,8 +152,10 @@ let package = Package(
         module("AgentACP", ["HostCore", "RelayProtocol"]),
         module("AgentLocal", ["HostCore", "RelayProtocol"]),
         module("AgentCodex", ["HostCore", "RelayProtocol"]),
-        module("HostCore", ["HeliographLink", "RelayProtocol"]),
+        module("HostCore", ["Consent", "HeliographLink", "RelayProtocol"]),
         module("HeliographLink", ["RelayProtocol"]),
+        // What devices sign and hosts verify; its adaptor to OpenSSL is below.
+        module("Consent", ["RelayProtocol"]),
         module("RelayProtocol"),
 
         // Adapters to the world outside.
@@ -173,6 +175,7 @@ let package = Package(
             ["HeliographLink", "RelayProtocol", "WebSocketEngine", "HeliographCrypto", "HeliographPlatform", logging]),
         module("HeliographPlatform"),
         module("HeliographCrypto", ["CHeliographOpenSSL"]),
+        module("ConsentKeys", ["Consent", "HeliographCrypto", "RelayProtocol"]),
         module("HeliographHTTP2", ["CHeliographNghttp2", "HeliographCrypto", "HeliographPlatform"]),
         module("PushAPNs", ["ChannelAPNs", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "HeliographPlatform"]),
         module("PushWeb", ["HeliographHTTP2", "HeliographCrypto", "HeliographPlatform"]),
@@ -199,7 +202,7 @@ let package = Package(
             "RelaySimulation",
             [
                 "RelayCluster", "RelayCore", "RelayNode", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "AgentACP",
-                "AgentClaude", "AgentCodex", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol",
+                "AgentClaude", "AgentCodex", "AgentLocal", "Consent", "HostCore", "HeliographLink", "RelayProtocol",
             ]),
         .executableTarget(
             name: "heliograph-simulate", dependencies: ["RelaySimulation", arguments], path: "Tests/heliograph-simulate",
@@ -253,13 +256,15 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "AgentClaude", "ChannelAPNs", "HeliographCrypto", "HeliographHTTP2", "HeliographHook", "HeliographHost",
-                "HeliographTestSupport", "HostCore", "PushAPNs", "PushPlanner", "PushWeb", "RelayAccess", "RelayCluster",
+                "AgentClaude", "ChannelAPNs", "Consent", "ConsentKeys", "HeliographCrypto", "HeliographHTTP2", "HeliographHook",
+                "HeliographHost", "HeliographTestSupport", "HostCore", "PushAPNs", "PushPlanner", "PushWeb", "RelayAccess", "RelayCluster",
                 "RelayCore", "RelayModel", "RelayProtocol", "WebSocketEngine",
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: settings),
         tests("FuzzTests", ["FuzzTargets"]),
         tests("RelayProtocolTests", ["RelayProtocol", "HeliographTestSupport"]),
+        tests("ConsentTests", ["Consent", "ConsentKeys", "HeliographCrypto", "RelayProtocol"], exclude: ["Fixtures"]),
+        tests("ConsentKeysTests", ["Consent", "ConsentKeys", "HeliographCrypto"]),
         tests("RelayClusterTests", ["RelayCluster", "RelayModel"]),
         tests("RelayNodeTests", ["RelayNode", "RelayCore", "RelayModel", "RelayProtocol", "HeliographTestSupport"]),
         tests(

@@ -23,7 +23,13 @@ internal import CHeliographOpenSSL
         unsafe key = unsafe made
     }
 
+    /// `scalar` is the private number, 32 bytes big-endian. Throws `invalidKey` unless it is between 0 and the order of the curve.
+    package init(scalar: [UInt8]) throws(CryptoError) { unsafe key = try P256.key(scalar: scalar) }
+
     deinit { unsafe EVP_PKEY_free(key) }
+
+    /// What `init(scalar:)` takes. A secret.
+    package var scalar: [UInt8] { unsafe P256.scalar(of: key) }
 
     /// Verifies the signatures of this key.
     package var publicKey: ES256PublicKey { unsafe ES256PublicKey(adopting: shared) }

@@ -47,6 +47,51 @@ package enum P256 {
         }
     }
 
+    package static let scalarBytes = 32
+
+    /// True if `key(point:)` would take it.
+    package static func isPoint(_ point: [UInt8]) -> Bool {
+        guard let key = unsafe try? key(point: point) else { return false }
+        unsafe EVP_PKEY_free(key)
+        return true
+    }
+
+    /// RFC 5915 around the private number: a sequence of version 1, the number, and the curve's name. OpenSSL computes the point.
+    private static let keyHead: [UInt8] = [0x30, 0x31, 0x02, 0x01, 0x01, 0x04, 0x20]
+    private static let keyTail: [UInt8] = [0xA0, 0x0A, 0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
+
+    /// The caller owns the result. Throws `invalidKey`.
+    static func key(scalar: [UInt8]) throws(CryptoError) -> OpaquePointer {
+        guard scalar.count == scalarBytes else {
+            throw CryptoError(.invalidKey, "a private key of P-256 has 32 bytes")
+        }
+        let encoded = keyHead + scalar + keyTail
+        let found = unsafe encoded.withUnsafeBufferPointer { buffer in
+            var position = buffer.baseAddress
+            return unsafe d2i_PrivateKey(EVP_PKEY_EC, nil, &position, buffer.count)
+        }
+        guard let key = unsafe found else {
+            throw CryptoError(.invalidKey, "this is not a private key of P-256: \(CryptoError.takeReason())")
+        }
+        let context = unsafe EVP_PKEY_CTX_new(key, nil)
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        guard unsafe EVP_PKEY_pairwise_check(context) == 1, unsafe EVP_PKEY_private_check(context) == 1 else {
+            unsafe EVP_PKEY_free(key)
+            throw CryptoError(.invalidKey, "this is not a private key of P-256: \(CryptoError.takeReason())")
+        }
+        return unsafe key
+    }
+
+    static func scalar(of key: OpaquePointer) -> [UInt8] {
+        var number: OpaquePointer?
+        defer { unsafe BN_clear_free(number) }
+        var scalar = [UInt8](repeating: 0, count: scalarBytes)
+        guard unsafe EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_PRIV_KEY, &number) == 1,
+            unsafe BN_bn2binpad(number, &scalar, Int32(scalarBytes)) == Int32(scalarBytes)
+        else { fatalError("OpenSSL could not spell a private key of P-256: \(CryptoError.takeReason())") }
+        return scalar
+    }
+
     static func point(of key: OpaquePointer) -> [UInt8] {
         var point = [UInt8](repeating: 0, count: pointBytes)
         var count = 0
@@ -68,6 +113,12 @@ package struct P256AgreementKey: Sendable {
 
     /// Reads a key as `ES256PrivateKey(pem:)` does. Throws `invalidKey`.
     package init(pem: String) throws(CryptoError) { self.init(try ES256PrivateKey(pem: pem)) }
+
+    /// As `ES256PrivateKey(scalar:)`.
+    package init(scalar: [UInt8]) throws(CryptoError) { self.init(try ES256PrivateKey(scalar: scalar)) }
+
+    /// What `init(scalar:)` takes. A secret.
+    package var scalar: [UInt8] { key.scalar }
 
     private init(_ key: ES256PrivateKey) {
         self.key = key

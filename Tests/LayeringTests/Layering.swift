@@ -28,7 +28,8 @@ struct Layering {
             "CoreMetrics",
         ]),
         "HeliographHost": Module(imports: [
-            "AgentACP", "AgentClaude", "AgentCodex", "AgentLocal", "HeliographHook", "HostCore", "HeliographLink",
+            "AgentACP", "AgentClaude", "AgentCodex", "AgentLocal", "Consent", "ConsentKeys", "HeliographHook", "HostCore",
+            "HeliographLink",
             "RelayProtocol",
             "RelayAccess", "WebSocketEngine",
             "HeliographCrypto", "HeliographPlatform", "CHeliographLinux",
@@ -38,8 +39,8 @@ struct Layering {
         "HeliographHook": Module(imports: ["AgentClaude", "RelayProtocol", "HeliographPlatform"]),
         "heliograph-hook": Module(imports: ["HeliographHook"]),
         "HeliographClient": Module(imports: [
-            "HeliographLink", "HeliographPlatform", "RelayProtocol", "RelayAccess", "WebSocketEngine", "HeliographCrypto",
-            "Logging",
+            "Consent", "ConsentKeys", "HeliographLink", "HeliographPlatform", "RelayProtocol", "RelayAccess", "WebSocketEngine",
+            "HeliographCrypto", "Logging",
         ]),
         "RelayAccess": Module(imports: [
             "HeliographLink", "RelayProtocol", "WebSocketEngine", "HeliographCrypto", "HeliographPlatform", "Logging",
@@ -57,6 +58,8 @@ struct Layering {
         ]),
         "HeliographPlatform": Module(imports: []),
         "HeliographCrypto": Module(imports: ["CHeliographOpenSSL"]),
+        // The keys of a process, by OpenSSL.
+        "ConsentKeys": Module(imports: ["Consent", "HeliographCrypto", "RelayProtocol"]),
         "HeliographHTTP2": Module(imports: ["CHeliographNghttp2", "HeliographCrypto", "HeliographPlatform"]),
         "PushAPNs": Module(imports: [
             "ChannelAPNs", "RelayProtocol", "HeliographHTTP2", "HeliographCrypto", "HeliographPlatform",
@@ -78,7 +81,8 @@ struct Layering {
         "AgentACP": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
         "AgentLocal": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
         "AgentCodex": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
-        "HostCore": Module(imports: ["HeliographLink", "RelayProtocol"], isPure: true),
+        "HostCore": Module(imports: ["Consent", "HeliographLink", "RelayProtocol"], isPure: true),
+        "Consent": Module(imports: ["RelayProtocol"], isPure: true),
         "HeliographLink": Module(imports: ["RelayProtocol"], isPure: true),
         "RelayProtocol": Module(imports: [], isPure: true),
         // Of the platform too, if not of ours: what apps run on.
@@ -97,7 +101,7 @@ struct Layering {
         "RelaySimulation": Module(
             imports: [
                 "RelayCluster", "RelayCore", "RelayNode", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "AgentACP",
-                "AgentClaude", "AgentCodex", "AgentLocal", "HostCore", "HeliographLink", "RelayProtocol",
+                "AgentClaude", "AgentCodex", "AgentLocal", "Consent", "HostCore", "HeliographLink", "RelayProtocol",
             ],
             isPure: true),
         "heliograph-simulate": Module(imports: ["RelaySimulation", "ArgumentParser"]),

@@ -1,0 +1,27 @@
+internal import RelayProtocol
+
+/// Values of consent in a file.
+extension JSONValue {
+    func fixed<Form>(_ key: StaticString) throws(WireError) -> FixedBytes<Form> { try required(key).fixed() }
+
+    func fixedIfAny<Form>(_ key: StaticString) throws(WireError) -> FixedBytes<Form>? {
+        guard let value = optional(key) else { return nil }
+        return try value.fixed()
+    }
+
+    func fixed<Form>() throws(WireError) -> FixedBytes<Form> {
+        guard let value = FixedBytes<Form>(text: try string()) else {
+            throw WireError(.badValue, at: path, "\(Form.count) bytes of the expected form in base64url")
+        }
+        return value
+    }
+
+    func consentName(_ key: StaticString) throws(WireError) -> String {
+        let value = try required(key)
+        let name = try value.string()
+        guard ConsentName.isSpelled(name) else {
+            throw WireError(.badValue, at: value.path, "a name is one line without control characters, of at most 256 bytes")
+        }
+        return name
+    }
+}

@@ -1,0 +1,172 @@
+package import RelayProtocol
+
+/// Stands between a signed host and the relay: what goes out is turned into one text that can be signed, and what comes in is taken only if
+/// a trusted device signed it, for exactly that text.
+///
+/// The order of the checks: pinned, may do it; this host, session and approval; the digest; what is cut is not allowed; the signature, over
+/// bytes that are made here. That a decision is applied once is the approval desk's business, that a command is not is decided by its count.
+/// An open host has no gate.
+package struct ConsentGate: Sendable {
+    /// Approvals that can be decided with a signature: more than all adapters' desks hold. Beyond it the oldest can only be denied.
+    package static let pendingMax = 1_024
+    /// Name of whoever denies without a good signature: the relay's word for it would reach the agent's model.
+    package static let unsignedName = "an unknown device"
+
+    private let host: KeyID
+    private let crypto: ConsentCrypto
+    private var pending: [ApprovalID: PendingConsent] = [:]
+    private var order: [ApprovalID] = []
+
+    package init(host: KeyID, _ crypto: ConsentCrypto) {
+        self.host = host
+        self.crypto = crypto
+    }
+
+    // MARK: Outward
+
+    package struct ShownRequest: Sendable {
+        /// What the relay gets: the head with the salted digest, and a body with `shown` alone.
+        package let event: Event
+        /// To be kept until `forget(_:)`, for `restore(_:)`.
+        package let note: [UInt8]
+    }
+
+    /// Nil, and nothing changes, unless the event is `approval.requested`. `salt` is random and used once.
+    ///
+    /// If the text would be too long for an event it is sent without its content, as one that can only be denied.
+    package mutating func requested(_ event: Event, in session: SessionID, salt: Salt) -> ShownRequest? {
+        guard case .approvalRequested(let request) = event.head else { return nil }
+        let body = (try? JSONDocument(parsing: event.bytes).root.optional("body")?.members()) ?? []
+        var (sent, text) = wrapped(request, at: event.at, body: body, in: session, salt)
+        if sent.bytes.count > WireLimits.eventBytesMax {
+            var cut = request
+            cut.isCut = true
+            (sent, text) = wrapped(cut, at: event.at, body: [], in: session, salt)
+        }
+        guard case .approvalRequested(let shown) = sent.head else { preconditionFailure("a request is wrapped as one") }
+        let consent = PendingConsent(
+            session: session, inner: request.digest, outer: shown.digest, shown: ShownText.hash(of: text, crypto),
+            isCut: shown.isCut)
+        add(consent, for: request.approval)
+        return ShownRequest(event: sent, note: consent.note)
+    }
+
+    private func wrapped(
+        _ request: ApprovalRequest, at time: Int64, body: [(key: String, value: JSONValue)], in session: SessionID,
+        _ salt: Salt
+    ) -> (Event, String) {
+        var request = request
+        request.digest = ShownText.saltedDigest(of: request.digest, tool: request.tool, salt: salt, crypto)
+        let head = EventHead.approvalRequested(request)
+        let inner = Event(head, at: time) { for member in body { $0.raw(dynamic: member.key, member.value.bytes) } }
+        let text = String(
+            decoding: JSONWriter.object {
+                $0.field("salt", salt.text)
+                $0.field("host", host.text)
+                $0.field("session", session)
+                $0.raw("event", inner.bytes)
+            }, as: UTF8.self)
+        return (Event(head, at: time) { $0.field("shown", text) }, text)
+    }
+
+    // MARK: Inward
+
+    package enum DecisionOutcome: Sendable, Equatable {
+        /// For the desk: the digest that it knows, and the decision as far as the signature covers it. `by` is nil for a deny without a
+        /// good signature, which has lost its message and its offer.
+        case take(InputDigest, Decision, by: KeyID?)
+        case refuse(ConsentRefusal)
+    }
+
+    package func decided(
+        _ decision: Decision, on approval: ApprovalID, in session: SessionID, digest: InputDigest, pins: PinBook
+    ) -> DecisionOutcome {
+        let consent = pending[approval].flatMap { $0.session == session ? $0 : nil }
+        do throws(Refused) {
+            let (pin, signature) = try signer(decision.signature, pins, rights: decision.verdict.rights)
+            guard let consent, consent.outer == digest else { throw Refused(.notShown) }
+            if consent.isCut, decision.verdict.deed != .deny { throw Refused(.notWhole) }
+            let statement = DecisionStatement(
+                host: host, session: session, approval: approval, shown: consent.shown, digest: consent.outer,
+                verdict: decision.verdict, issuedAt: signature.number, device: pin.id, crypto)
+            guard statement.isSigned(signature, by: pin.sign, crypto) else { throw Refused(.badSignature) }
+            var taken = decision
+            taken.verdict = decision.verdict.covered
+            taken.clientName = pin.name
+            return .take(consent.inner, taken, by: pin.id)
+        } catch {
+            guard decision.verdict.deed == .deny else { return .refuse(error.reason) }
+            var taken = decision
+            taken.verdict = .deny(message: nil)
+            taken.clientName = Self.unsignedName
+            // What the gate does not know, the desk does not either, or it was asked before the host was signed.
+            guard let consent else { return .take(digest, taken, by: nil) }
+            return consent.outer == digest ? .take(consent.inner, taken, by: nil) : .refuse(.notShown)
+        }
+    }
+
+    package enum SteeringOutcome: Sendable, Equatable {
+        /// Needs no signature.
+        case pass(SteeringRequest)
+        /// `pins` has changed: it is on disk before the command goes on.
+        case take(SteeringRequest, by: KeyID)
+        case refuse(ConsentRefusal)
+    }
+
+    package func steered(_ request: SteeringRequest, pins: inout PinBook) -> SteeringOutcome {
+        guard request.action.needsSignature else { return .pass(request) }
+        do throws(Refused) {
+            let (pin, signature) = try signer(request.signature, pins, rights: request.action.rights)
+            let statement = request.action.statement(
+                host: host, session: request.session, command: request.command, count: signature.number, device: pin.id, crypto)
+            guard crypto.verify(signature.signature, statement.bytes, pin.sign.bytes) else { throw Refused(.badSignature) }
+            guard pins.take(signature.number, of: pin.id) else { throw Refused(.oldCount) }
+            var taken = request
+            taken.by.name = pin.name
+            return .take(taken, by: pin.id)
+        } catch { return .refuse(error.reason) }
+    }
+
+    /// Leaves this file as a reason only.
+    private struct Refused: Error {
+        let reason: ConsentRefusal
+        init(_ reason: ConsentRefusal) { self.reason = reason }
+    }
+
+    private func signer(
+        _ text: String?, _ pins: PinBook, rights: Set<PinRight>
+    ) throws(Refused) -> (Pin, SignatureText) {
+        guard let text else { throw Refused(.unsigned) }
+        guard let signature = try? SignatureText(parsing: text) else { throw Refused(.badSignature) }
+        guard let pin = pins[signature.device], rights.isSubset(of: pin.may) else { throw Refused(.notTrusted) }
+        guard !pin.isSuspended else { throw Refused(.restored) }
+        return (pin, signature)
+    }
+
+    // MARK: Kept
+
+    /// The approval is over.
+    package mutating func forget(_ approval: ApprovalID) {
+        guard pending.removeValue(forKey: approval) != nil else { return }
+        order.removeAll { $0 == approval }
+    }
+
+    /// After a restart. What cannot be read is left out: such an approval can only be denied.
+    package mutating func restore(_ notes: [ApprovalID: [UInt8]]) {
+        for (approval, note) in notes.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            if let consent = PendingConsent(note: note) { add(consent, for: approval) }
+        }
+    }
+
+    private mutating func add(_ consent: PendingConsent, for approval: ApprovalID) {
+        forget(approval)
+        pending[approval] = consent
+        order.append(approval)
+        if order.count > Self.pendingMax { pending[order.removeFirst()] = nil }
+    }
+}
+
+extension Decision.Verdict {
+    /// Rights that a device needs for its signature to count. A denial's words reach the model, so they are no less than an allow.
+    fileprivate var rights: Set<PinRight> { deed == .answer ? [.answer] : [.allow] }
+}

@@ -1,0 +1,29 @@
+/// Why a signed host did not do what a client's message says.
+package enum ConsentRefusal: String, Sendable, CaseIterable {
+    case unsigned
+    case badSignature
+    /// The device is unknown, was distrusted, or may not do this.
+    case notTrusted
+    /// The approval was not shown so: it is unknown, of another session, or has another digest.
+    case notShown
+    /// What was shown was cut, so it can only be denied.
+    case notWhole
+    /// The device has sent a higher count already: an old command, or one that was overtaken.
+    case oldCount
+    /// The host's files were restored, and the device has not said its count since.
+    case restored
+
+    /// What the person reads who sent it.
+    package var sentence: String {
+        switch self {
+        case .unsigned: "This host takes commands with a trusted device's signature only."
+        case .badSignature: "The signature does not fit what arrived at the host."
+        case .notTrusted:
+            "This device is not trusted by the host for this. At that machine run `heliograph host trust` and scan what it shows."
+        case .notShown: "The host did not show this question so."
+        case .notWhole: "The question could not be shown whole, so it can only be denied."
+        case .oldCount: "The host has already had a later command of this device. Send it again."
+        case .restored: "The host was restored from older files and waits for this device to confirm its count."
+        }
+    }
+}

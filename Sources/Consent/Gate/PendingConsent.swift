@@ -1,0 +1,41 @@
+internal import RelayProtocol
+
+/// An approval that was shown and can be signed.
+struct PendingConsent: Sendable, Equatable {
+    let session: SessionID
+    /// The digest that the desk and its adapter know.
+    let inner: InputDigest
+    /// The salted one.
+    let outer: InputDigest
+    let shown: ConsentHash
+    let isCut: Bool
+
+    init(session: SessionID, inner: InputDigest, outer: InputDigest, shown: ConsentHash, isCut: Bool) {
+        self.session = session
+        self.inner = inner
+        self.outer = outer
+        self.shown = shown
+        self.isCut = isCut
+    }
+
+    var note: [UInt8] {
+        JSONWriter.object {
+            $0.field("session", session)
+            $0.field("inner", inner.rawValue)
+            $0.field("outer", outer.rawValue)
+            $0.field("shown", shown.text)
+            $0.flag("cut", isCut)
+        }
+    }
+
+    /// Nil if it is no note of this version.
+    init?(note: [UInt8]) {
+        guard let value = try? JSONDocument(parsing: note).root.object(),
+            let session: SessionID = try? value.identifier("session"),
+            let inner = (try? value.string("inner")).flatMap(InputDigest.init),
+            let outer = (try? value.string("outer")).flatMap(InputDigest.init),
+            let shown: ConsentHash = try? value.fixed("shown"), let isCut = try? value.flag("cut")
+        else { return nil }
+        self.init(session: session, inner: inner, outer: outer, shown: shown, isCut: isCut)
+    }
+}

@@ -1,0 +1,118 @@
+/// What host and device say to each other about trust; the relay carries it and needs no understanding.
+package enum Letter: Sendable, Equatable {
+    case join(Join)
+    case admit(Admit)
+    case vouch(Vouch)
+    case distrust(Distrust)
+    case bump(Bump)
+    case receipt(Receipt)
+    case refusal(Refusal)
+
+    /// What is signed, and authenticated by the tag.
+    package var body: [UInt8] {
+        switch self {
+        case .join(let join): join.body
+        case .admit(let admit): admit.body
+        case .vouch(let vouch): vouch.bytes
+        case .distrust(let distrust): distrust.bytes
+        case .bump(let bump): bump.bytes
+        case .receipt(let receipt): receipt.body
+        case .refusal(let refusal): refusal.body
+        }
+    }
+
+    /// By the domain that the bytes begin with.
+    init(body: [UInt8]) throws(ConsentError) {
+        func isA(_ domain: StaticString) -> Bool { body.starts(with: StatementWriter.prefix(domain)) }
+        if isA("join") {
+            self = .join(try Join(body: body))
+        } else if isA("admit") {
+            self = .admit(try Admit(body: body))
+        } else if isA("vouch") {
+            self = .vouch(try Vouch(body: body))
+        } else if isA("distrust") {
+            self = .distrust(try Distrust(body: body))
+        } else if isA("bump") {
+            self = .bump(try Bump(body: body))
+        } else if isA("receipt") {
+            self = .receipt(try Receipt(body: body))
+        } else if isA("refusal") {
+            self = .refusal(try Refusal(body: body))
+        } else {
+            throw ConsentError(.badDomain, at: "letter.body", "no letter of this version begins so")
+        }
+    }
+}
+
+/// A letter as it travels: u8 1 ‖ LP(body) ‖ LP(tag) ‖ LP(signature).
+///
+/// The tag is HMAC-SHA-256 of the body with the pair key, 32 bytes in `join` and `admit`, empty in all others. The signature is 64 bytes R‖S over
+/// the body by the sender's signing key.
+package struct SignedLetter: Sendable, Equatable {
+    /// Of a whole letter; on the wire it is base64url.
+    package static let bytesMax = 4 << 10
+    private static let version: UInt8 = 1
+    private static let tagBytes = 32
+
+    package let letter: Letter
+    package let body: [UInt8]
+    package let tag: [UInt8]
+    package let signature: [UInt8]
+
+    /// `pairKey` for `join` and `admit`.
+    package init(_ letter: Letter, by identity: ConsentIdentity, pairKey: [UInt8]? = nil, _ crypto: ConsentCrypto) {
+        precondition(letter.hasTag == (pairKey != nil), "join and admit are authenticated by the secret, and no other letter")
+        self.letter = letter
+        body = letter.body
+        tag = pairKey.map { [body] in crypto.hmacSHA256(body, $0) } ?? []
+        signature = identity.signature(body)
+    }
+
+    /// Strict: what it accepts, `bytes` spells again.
+    package init(parsing bytes: [UInt8]) throws(ConsentError) {
+        guard bytes.count <= Self.bytesMax else {
+            throw ConsentError(.badLength, at: "letter", "longer than \(Self.bytesMax) bytes")
+        }
+        guard bytes.first == Self.version else {
+            throw ConsentError(.badValue, at: "letter.version", "this version knows 1 alone")
+        }
+        var reader = StatementReader(Array(bytes.dropFirst()), of: "letter")
+        body = try reader.part("body", countMax: Self.bytesMax)
+        tag = try reader.part("tag", countMax: Self.tagBytes)
+        signature = try reader.part("signature", countMax: SignatureText.signatureBytes)
+        try reader.end()
+        letter = try Letter(body: body)
+        guard tag.count == (letter.hasTag ? Self.tagBytes : 0) else {
+            throw ConsentError(.badLength, at: "letter.tag", "join and admit have a tag of 32 bytes, other letters none")
+        }
+        guard signature.count == SignatureText.signatureBytes else {
+            throw ConsentError(.badLength, at: "letter.signature", "a signature has 64 bytes")
+        }
+    }
+
+    package var bytes: [UInt8] {
+        var writer = StatementWriter()
+        writer.number(Self.version)
+        writer.part(body)
+        writer.part(tag)
+        writer.part(signature)
+        return writer.bytes
+    }
+
+    package func isTagged(with pairKey: [UInt8], _ crypto: ConsentCrypto) -> Bool {
+        letter.hasTag && crypto.isSame(tag, crypto.hmacSHA256(body, pairKey))
+    }
+
+    package func isSigned(by point: SigningPoint, _ crypto: ConsentCrypto) -> Bool {
+        crypto.verify(signature, body, point.bytes)
+    }
+}
+
+extension Letter {
+    fileprivate var hasTag: Bool {
+        switch self {
+        case .join, .admit: true
+        case .vouch, .distrust, .bump, .receipt, .refusal: false
+        }
+    }
+}

@@ -1,0 +1,99 @@
+internal import RelayProtocol
+
+/// A device's own record of a host that proved itself.
+package struct HostPin: Sendable, Equatable {
+    package let id: KeyID
+    package let sign: SigningPoint
+    package let box: BoxPoint
+    package var name: String
+    /// Milliseconds since 1970.
+    package var since: Int64
+
+    package init(sign: SigningPoint, box: BoxPoint, name: String, since: Int64, _ crypto: ConsentCrypto) {
+        id = KeyID(of: sign, crypto)
+        self.sign = sign
+        self.box = box
+        self.name = name
+        self.since = since
+    }
+}
+
+/// The hosts that a device has joined, and the count of what it has signed: a terminal's `hosts.json`.
+///
+/// ```
+/// {"version":1,"count":N,"hosts":[{"id","sign","box","name","since"}]}
+/// ```
+package struct HostBook: Sendable, Equatable {
+    package static let hostsMax = 64
+    package static let fileBytesMax = 64 << 10
+    private static let version: Int64 = 1
+
+    /// Of the last prompt, command or letter that was signed, to whichever host.
+    package private(set) var count: Int64 = 0
+    package private(set) var hosts: [HostPin] = []
+
+    package init() {}
+
+    package subscript(id: KeyID) -> HostPin? { hosts.first { $0.id == id } }
+
+    /// The count for the next statement. The file is written before the statement leaves.
+    package mutating func nextCount() -> Int64 {
+        precondition(count < JSONValue.integerMax, "a device signs fewer than 2⁵³ statements")
+        count += 1
+        return count
+    }
+
+    /// Adds the host, or replaces it. Throws `full`.
+    package mutating func pin(_ host: HostPin) throws(ConsentError) {
+        if let index = hosts.firstIndex(where: { $0.id == host.id }) {
+            hosts[index] = host
+            return
+        }
+        guard hosts.count < Self.hostsMax else {
+            throw ConsentError(.full, at: "hosts", "a device joins at most \(Self.hostsMax) hosts")
+        }
+        hosts.append(host)
+    }
+
+    package mutating func forget(_ id: KeyID) { hosts.removeAll { $0.id == id } }
+
+    package init(parsing bytes: [UInt8], _ crypto: ConsentCrypto) throws(ConsentError) {
+        guard bytes.count <= Self.fileBytesMax else {
+            throw ConsentError(.badLength, at: "$", "longer than \(Self.fileBytesMax) bytes")
+        }
+        do throws(WireError) {
+            let file = try JSONDocument(parsing: bytes).root.object()
+            _ = try file.integer("version", in: Self.version...Self.version)
+            count = try file.integer("count")
+            for entry in try file.array("hosts", countMax: Self.hostsMax) {
+                let name = try entry.object().consentName("name")
+                let host = HostPin(
+                    sign: try entry.fixed("sign"), box: try entry.fixed("box"), name: name, since: try entry.integer("since"),
+                    crypto)
+                guard try entry.fixed("id") == host.id, self[host.id] == nil else {
+                    throw WireError(
+                        .badValue, at: entry.path + ".id", "this is not the id of its signing point, or there twice")
+                }
+                hosts.append(host)
+            }
+        } catch { throw ConsentError(error) }
+    }
+
+    package var bytes: [UInt8] {
+        JSONWriter.object { file in
+            file.field("version", Self.version)
+            file.field("count", count)
+            file.array(
+                "hosts",
+                hosts.map { host in
+                    JSONWriter.object {
+                        $0.field("id", host.id.text)
+                        $0.field("sign", host.sign.text)
+                        $0.field("box", host.box.text)
+                        $0.field("name", host.name)
+                        $0.field("since", host.since)
+                    }
+                })
+        }
+    }
+}

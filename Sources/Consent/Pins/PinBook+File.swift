@@ -1,0 +1,112 @@
+internal import RelayProtocol
+
+/// `devices.json`:
+/// ```
+/// {"version":1,"generation":G,"next":G?,"restored"?,
+///  "devices":[{"id","sign","box","name","since","by":"terminal"|id,"may":["allow",…],"count","suspended"?}],
+///  "distrusted":[{"id","count"}],"used":[{"secret","join"}]}
+/// ```
+/// Bytes are base64url; the rest as `Pin` says.
+extension PinBook {
+    /// With everything that `PinBook` may hold and names of the greatest length.
+    package static let fileBytesMax = 256 << 10
+    private static let version: Int64 = 1
+
+    /// Throws with the place of what is wrong: a host with a file that it cannot read trusts nobody.
+    package init(parsing bytes: [UInt8], _ crypto: ConsentCrypto) throws(ConsentError) {
+        guard bytes.count <= Self.fileBytesMax else {
+            throw ConsentError(.badLength, at: "$", "longer than \(Self.fileBytesMax) bytes")
+        }
+        do throws(WireError) {
+            try self.init(from: JSONDocument(parsing: bytes).root.object(), crypto)
+        } catch { throw ConsentError(error) }
+    }
+
+    private init(from file: JSONValue, _ crypto: ConsentCrypto) throws(WireError) {
+        _ = try file.integer("version", in: Self.version...Self.version)
+        var devices: [Pin] = []
+        for entry in try file.array("devices", countMax: Self.devicesMax) {
+            let pin = try Pin(from: entry.object(), crypto)
+            if devices.contains(where: { $0.id == pin.id }) {
+                throw WireError(.badValue, at: entry.path, "the device is there twice")
+            }
+            devices.append(pin)
+        }
+        var former: [Former] = []
+        for entry in try file.array("distrusted", countMax: Self.keysMax - devices.count) {
+            let key = Former(id: try entry.object().fixed("id"), count: try entry.integer("count"))
+            guard !devices.contains(where: { $0.id == key.id }), !former.contains(where: { $0.id == key.id }) else {
+                throw WireError(.badValue, at: entry.path, "the key is there twice")
+            }
+            former.append(key)
+        }
+        var used: [UsedSecret] = []
+        for entry in try file.array("used", countMax: Self.usedSecretsMax) {
+            used.append(UsedSecret(name: try entry.object().fixed("secret"), join: try entry.fixed("join")))
+        }
+        self.init(
+            generation: try file.fixed("generation"), next: try file.fixedIfAny("next"),
+            isRestored: try file.flag("restored"), devices: devices, former: former, usedSecrets: used)
+    }
+
+    package var bytes: [UInt8] {
+        JSONWriter.object { file in
+            file.field("version", Self.version)
+            file.field("generation", generation.text)
+            file.field("next", nextGeneration?.text)
+            file.flag("restored", isRestored)
+            file.array("devices", devices.map(\.json))
+            file.array(
+                "distrusted",
+                former.map { key in
+                    JSONWriter.object {
+                        $0.field("id", key.id.text)
+                        $0.field("count", key.count)
+                    }
+                })
+            file.array(
+                "used",
+                usedSecrets.map { used in
+                    JSONWriter.object {
+                        $0.field("secret", used.name.text)
+                        $0.field("join", used.join.text)
+                    }
+                })
+        }
+    }
+}
+
+extension Pin {
+    fileprivate static let terminal = "terminal"
+
+    fileprivate init(from value: JSONValue, _ crypto: ConsentCrypto) throws(WireError) {
+        let name = try value.consentName("name")
+        let origin = try value.required("by")
+        let by: Origin = try origin.string() == Self.terminal ? .terminal : .device(origin.fixed())
+        var may: Set<PinRight> = []
+        for right in try value.array("may", countMax: PinRight.allCases.count) { may.insert(try right.word()) }
+        self.init(
+            sign: try value.fixed("sign"), box: try value.fixed("box"), name: name, since: try value.integer("since"), by: by,
+            may: may, crypto)
+        count = try value.integer("count")
+        isSuspended = try value.flag("suspended")
+        guard try value.fixed("id") == id else {
+            throw WireError(.badValue, at: value.path + ".id", "this is not the id of its signing point")
+        }
+    }
+
+    /// An entry of the file, and of an export of public points.
+    package var json: [UInt8] {
+        JSONWriter.object {
+            $0.field("id", id.text)
+            $0.field("sign", sign.text)
+            $0.field("box", box.text)
+            $0.field("name", name)
+            $0.field("since", since)
+            if case .device(let voucher) = by { $0.field("by", voucher.text) } else { $0.field("by", Self.terminal) }
+            $0.strings("may", PinRight.allCases.filter(may.contains).map(\.rawValue))
+            $0.field("count", count)
+            $0.flag("suspended", isSuspended)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+/// The devices that a host trusts, with their counts: what `devices.json` holds.
+///
+/// The process writes it to disk before anything is done that changed it: a count that was not kept could be used again.
+package struct PinBook: Sendable, Equatable {
+    /// Phones, tablets, browsers and terminals of a few people.
+    package static let devicesMax = 64
+    /// Devices, and keys that were distrusted and keep their count: a key that comes back goes on from there, so that none of its old
+    /// prompts is taken again.
+    package static let keysMax = 1_024
+    /// Used secrets that are remembered: more than are ever valid at one time.
+    package static let usedSecretsMax = 64
+
+    /// A key that is not trusted any more.
+    struct Former: Equatable {
+        let id: KeyID
+        let count: Int64
+    }
+
+    /// A secret that brought its device.
+    struct UsedSecret: Equatable {
+        let name: ConsentHash
+        let join: ConsentHash
+    }
+
+    package private(set) var generation: Generation
+    /// The generation that the key file is about to have.
+    package private(set) var nextGeneration: Generation?
+    /// The files did not belong together once: a device that comes may have been here before, with a count that is lost. It says it first.
+    package private(set) var isRestored = false
+    /// In the order in which they came.
+    package private(set) var devices: [Pin] = []
+    private(set) var former: [Former] = []
+    /// Oldest first.
+    private(set) var usedSecrets: [UsedSecret] = []
+
+    package init(generation: Generation) { self.generation = generation }
+
+    package subscript(id: KeyID) -> Pin? { devices.first { $0.id == id } }
+
+    package func wasDistrusted(_ id: KeyID) -> Bool { former.contains { $0.id == id } }
+
+    // MARK: Devices
+
+    /// Adds the device, or replaces what is known of it, and returns its pin: the count never goes back, and nothing ends a suspension but
+    /// `resume`. Throws `full`.
+    @discardableResult
+    package mutating func trust(_ pin: Pin) throws(ConsentError) -> Pin {
+        var pin = pin
+        pin.isSuspended = isRestored
+        if let index = devices.firstIndex(where: { $0.id == pin.id }) {
+            pin.count = max(pin.count, devices[index].count)
+            pin.isSuspended = devices[index].isSuspended
+            devices[index] = pin
+            return pin
+        }
+        let isFormer = former.contains { $0.id == pin.id }
+        guard devices.count < Self.devicesMax else {
+            throw ConsentError(.full, at: "devices", "a host trusts at most \(Self.devicesMax) devices")
+        }
+        guard isFormer || devices.count + former.count < Self.keysMax else {
+            throw ConsentError(.full, at: "distrusted", "the host remembers \(Self.keysMax) keys, and can learn no other")
+        }
+        pin.count = former.reduce(pin.count) { $1.id == pin.id ? max($0, $1.count) : $0 }
+        former.removeAll { $0.id == pin.id }
+        devices.append(pin)
+        return pin
+    }
+
+    /// The device that was trusted until now; nil if it was not. Always has room.
+    @discardableResult
+    package mutating func distrust(_ id: KeyID) -> Pin? {
+        guard let index = devices.firstIndex(where: { $0.id == id }) else { return nil }
+        let pin = devices.remove(at: index)
+        former.append(Former(id: id, count: pin.count))
+        return pin
+    }
+
+    /// False, and nothing changes, unless the count is higher than all before.
+    mutating func take(_ count: Int64, of id: KeyID) -> Bool {
+        guard let index = devices.firstIndex(where: { $0.id == id }), count > devices[index].count else { return false }
+        devices[index].count = count
+        return true
+    }
+
+    // MARK: Restored files
+
+    /// At each start of the host: `keyFile` is the generation of the key file, `fresh` is random. If the two files do not belong together, one of
+    /// them was restored: all devices are suspended, and false is returned.
+    ///
+    /// Written in this order, a crash in between suspends nobody: this book; the key file with `nextGeneration`; this book after `began()`.
+    package mutating func begin(keyFile: Generation, fresh: Generation) -> Bool {
+        let belongsTogether = keyFile == generation || keyFile == nextGeneration
+        if !belongsTogether {
+            isRestored = true
+            for index in devices.indices { devices[index].isSuspended = true }
+        }
+        generation = keyFile
+        nextGeneration = fresh
+        return belongsTogether
+    }
+
+    /// The key file has `nextGeneration`.
+    package mutating func began() {
+        guard let next = nextGeneration else { return }
+        generation = next
+        nextGeneration = nil
+    }
+
+    /// The device has said its count to this generation: what it sent before is dead, and it is trusted again.
+    mutating func resume(_ id: KeyID, count: Int64) -> Bool {
+        guard let index = devices.firstIndex(where: { $0.id == id }), count >= devices[index].count else { return false }
+        devices[index].count = count
+        devices[index].isSuspended = false
+        return true
+    }
+
+    // MARK: Used secrets
+
+    /// The join that used the secret; nil if none did.
+    func join(thatUsed name: ConsentHash) -> ConsentHash? { usedSecrets.last { $0.name == name }?.join }
+
+    mutating func use(_ name: ConsentHash, join: ConsentHash) {
+        usedSecrets.append(UsedSecret(name: name, join: join))
+        if usedSecrets.count > Self.usedSecretsMax { usedSecrets.removeFirst() }
+    }
+
+    /// For `PinBook+File`, which has checked it all.
+    init(
+        generation: Generation, next: Generation?, isRestored: Bool, devices: [Pin], former: [Former],
+        usedSecrets: [UsedSecret]
+    ) {
+        self.generation = generation
+        self.isRestored = isRestored
+        nextGeneration = next
+        self.devices = devices
+        self.former = former
+        self.usedSecrets = usedSecrets
+    }
+}

@@ -1,0 +1,214 @@
+/// A host's part in trust: it shows secrets, and answers the letters that come through the relay.
+///
+/// A secret brings one device. That it was used stands in the book beside the pin, so that it holds after a crash, too.
+package struct TrustDesk: Sendable {
+    private struct Shown {
+        let secret: TrustSecret
+        let pairKey: [UInt8]
+        /// Milliseconds on the clock that never jumps.
+        var until: Int64
+    }
+
+    private let identity: ConsentIdentity
+    private let limits: TrustLimits
+    private let crypto: ConsentCrypto
+    private var shown: [Shown] = []
+    private var refusalsSince = Int64.min
+    private var refusals = 0
+
+    package init(_ identity: ConsentIdentity, _ limits: TrustLimits = TrustLimits(), _ crypto: ConsentCrypto) {
+        self.identity = identity
+        self.limits = limits
+        self.crypto = crypto
+    }
+
+    // MARK: Secrets
+
+    /// `until` is in milliseconds on the clock that never jumps. Throws `full`.
+    package mutating func show(_ secret: TrustSecret, until: Int64) throws(ConsentError) {
+        precondition(secret.isFor(identity.id), "a host shows its own secrets")
+        withdraw(secret)
+        guard shown.count < limits.secretsMax else {
+            throw ConsentError(.full, at: "secrets", "\(limits.secretsMax) secrets are valid at one time")
+        }
+        shown.append(Shown(secret: secret, pairKey: secret.pairKey(with: identity.id, crypto), until: until))
+    }
+
+    package mutating func withdraw(_ secret: TrustSecret) { shown.removeAll { $0.secret.secret == secret.secret } }
+
+    /// When `expire` is due.
+    package var nextDeadline: Int64? { shown.map(\.until).min() }
+
+    /// The secrets whose time is over.
+    package mutating func expire(at now: Int64) -> [TrustSecret] {
+        defer { shown.removeAll { $0.until <= now } }
+        return shown.filter { $0.until <= now }.map(\.secret)
+    }
+
+    // MARK: Letters
+
+    package enum Outcome: Sendable, Equatable {
+        /// `pins` has changed: it is on disk before the reply goes out.
+        case joined(Pin, by: TrustSecret, reply: [UInt8])
+        case vouched(Pin, by: KeyID, reply: [UInt8])
+        case distrusted(Pin, by: KeyID, reply: [UInt8])
+        case resumed(Pin, reply: [UInt8])
+        /// It came before, and is answered as then.
+        case again(reply: [UInt8])
+        /// No reply if there were too many.
+        case refused(Refusal.Reason, reply: [UInt8]?)
+        /// Nothing that a host can answer.
+        case ignored(ConsentError)
+
+        package var reply: [UInt8]? {
+            switch self {
+            case .joined(_, _, let reply), .vouched(_, _, let reply), .distrusted(_, _, let reply), .resumed(_, let reply),
+                .again(let reply):
+                reply
+            case .refused(_, let reply): reply
+            case .ignored: nil
+            }
+        }
+
+        package var hasChangedPins: Bool {
+            switch self {
+            case .joined, .vouched, .distrusted, .resumed: true
+            case .again, .refused, .ignored: false
+            }
+        }
+    }
+
+    /// `now` is on the clock that never jumps, `wall` since 1970, both in milliseconds; `nonce` is random and used once.
+    package mutating func received(
+        _ bytes: [UInt8], at now: Int64, wall: Int64, nonce: Nonce, pins: inout PinBook
+    ) -> Outcome {
+        let letter: SignedLetter
+        do throws(ConsentError) { letter = try SignedLetter(parsing: bytes) } catch { return .ignored(error) }
+        do throws(Refused) {
+            switch letter.letter {
+            case .join(let join): return try joined(join, letter, now, wall, nonce, &pins)
+            case .vouch(let vouch): return try vouched(vouch, letter, wall, &pins)
+            case .distrust(let distrust): return try distrusted(distrust, letter, &pins)
+            case .bump(let bump): return try bumped(bump, letter, &pins)
+            case .admit, .receipt, .refusal:
+                return .ignored(ConsentError(.badDomain, at: "letter.body", "this is what a host says, not what it is told"))
+            }
+        } catch {
+            return .refused(error.reason, reply: refusal(error.reason, of: letter, pins.generation, now))
+        }
+    }
+
+    private struct Refused: Error {
+        let reason: Refusal.Reason
+        init(_ reason: Refusal.Reason) { self.reason = reason }
+    }
+
+    private mutating func joined(
+        _ join: Join, _ letter: SignedLetter, _ now: Int64, _ wall: Int64, _ nonce: Nonce, _ pins: inout PinBook
+    ) throws(Refused) -> Outcome {
+        guard join.host == identity.id else { throw Refused(.notForThis) }
+        guard let index = shown.firstIndex(where: { $0.until > now && letter.isTagged(with: $0.pairKey, crypto) }) else {
+            throw Refused(.unknownSecret)
+        }
+        guard letter.isSigned(by: join.sign, crypto), crypto.isOnCurve(join.box.bytes) else { throw Refused(.badSignature) }
+        let secret = shown[index].secret
+        let hash = crypto.hash(letter.body)
+        let admit = Admit(join: hash, sign: identity.sign, box: identity.box, nonce: nonce)
+        let reply = SignedLetter(.admit(admit), by: identity, pairKey: shown[index].pairKey, crypto).bytes
+        let name = secret.usedName(crypto)
+        if let used = pins.join(thatUsed: name) {
+            guard used == hash, pins[KeyID(of: join.sign, crypto)] != nil else { throw Refused(.usedSecret) }
+            return .again(reply: reply)
+        }
+        let pin = Pin(
+            sign: join.sign, box: join.box, name: join.name, since: wall, by: .terminal, may: Set(PinRight.allCases), crypto)
+        let trusted = try trust(pin, &pins)
+        pins.use(name, join: hash)
+        shown[index].until = min(shown[index].until, now + Int64(limits.answersAgainFor / .milliseconds(1)))
+        return .joined(trusted, by: secret, reply: reply)
+    }
+
+    private func vouched(
+        _ vouch: Vouch, _ letter: SignedLetter, _ wall: Int64, _ pins: inout PinBook
+    ) throws(Refused) -> Outcome {
+        let voucher = try signer(of: vouch, letter, pins)
+        guard voucher.may(.vouch) else { throw Refused(.notTrusted) }
+        guard crypto.isOnCurve(vouch.sign.bytes), crypto.isOnCurve(vouch.box.bytes) else { throw Refused(.badSignature) }
+        var pin = Pin(
+            sign: vouch.sign, box: vouch.box, name: vouch.name, since: wall, by: .device(voucher.id),
+            may: [.allow, .answer, .prompt], crypto)
+        if let known = pins[pin.id] {
+            guard known.box == vouch.box else { throw Refused(.notForThis) }
+            return .again(reply: receipt(of: letter))
+        }
+        guard !pins.wasDistrusted(pin.id) else { throw Refused(.distrusted) }
+        guard vouch.count > voucher.count else { throw Refused(.oldCount) }
+        pin = try trust(pin, &pins)
+        take(vouch.count, of: voucher, &pins)
+        return .vouched(pin, by: voucher.id, reply: receipt(of: letter))
+    }
+
+    private func distrusted(
+        _ distrust: Distrust, _ letter: SignedLetter, _ pins: inout PinBook
+    ) throws(Refused) -> Outcome {
+        if pins[distrust.distrusted] == nil, pins.wasDistrusted(distrust.distrusted), distrust.host == identity.id {
+            return .again(reply: receipt(of: letter))
+        }
+        let device = try signer(of: distrust, letter, pins)
+        guard device.may(.vouch) || device.id == distrust.distrusted else { throw Refused(.notTrusted) }
+        guard distrust.count > device.count else { throw Refused(.oldCount) }
+        take(distrust.count, of: device, &pins)
+        guard let pin = pins.distrust(distrust.distrusted) else { throw Refused(.notForThis) }
+        return .distrusted(pin, by: device.id, reply: receipt(of: letter))
+    }
+
+    private func bumped(_ bump: Bump, _ letter: SignedLetter, _ pins: inout PinBook) throws(Refused) -> Outcome {
+        guard bump.host == identity.id else { throw Refused(.notForThis) }
+        guard let pin = pins[bump.device] else { throw Refused(.notTrusted) }
+        guard letter.isSigned(by: pin.sign, crypto) else { throw Refused(.badSignature) }
+        guard pin.isSuspended else { return .again(reply: receipt(of: letter)) }
+        guard bump.generation == pins.generation else { throw Refused(.restored) }
+        guard pins.resume(pin.id, count: bump.count), let resumed = pins[pin.id] else { throw Refused(.oldCount) }
+        return .resumed(resumed, reply: receipt(of: letter))
+    }
+
+    /// Of a letter that is for this host and was signed by a device that it trusts.
+    private func signer(of statement: some Statement, _ letter: SignedLetter, _ pins: PinBook) throws(Refused) -> Pin {
+        guard statement.host == identity.id else { throw Refused(.notForThis) }
+        guard let pin = pins[statement.device] else { throw Refused(.notTrusted) }
+        guard letter.isSigned(by: pin.sign, crypto) else { throw Refused(.badSignature) }
+        guard !pin.isSuspended else { throw Refused(.restored) }
+        return pin
+    }
+
+    private func trust(_ pin: Pin, _ pins: inout PinBook) throws(Refused) -> Pin {
+        do throws(ConsentError) { return try pins.trust(pin) } catch { throw Refused(.full) }
+    }
+
+    private func take(_ count: Int64, of pin: Pin, _ pins: inout PinBook) {
+        let isTaken = pins.take(count, of: pin.id)
+        precondition(isTaken, "a count was compared before it is taken")
+    }
+
+    // MARK: Replies
+
+    private func receipt(of letter: SignedLetter) -> [UInt8] {
+        SignedLetter(.receipt(Receipt(sign: identity.sign, letter: crypto.hash(letter.body))), by: identity, crypto).bytes
+    }
+
+    private mutating func refusal(
+        _ reason: Refusal.Reason, of letter: SignedLetter, _ generation: Generation, _ now: Int64
+    ) -> [UInt8]? {
+        if refusals == 0 || now - refusalsSince >= Self.minute {
+            refusalsSince = now
+            refusals = 0
+        }
+        guard refusals < limits.refusalsPerMinuteMax else { return nil }
+        refusals += 1
+        let refusal = Refusal(
+            sign: identity.sign, letter: crypto.hash(letter.body), reason: reason, generation: generation)
+        return SignedLetter(.refusal(refusal), by: identity, crypto).bytes
+    }
+
+    private static let minute: Int64 = 60_000
+}

@@ -1,0 +1,16 @@
+package import Consent
+internal import HeliographCrypto
+
+extension ConsentCrypto {
+    package static let openSSL = ConsentCrypto(
+        sha256: { Crypto.sha256($0) },
+        hmacSHA256: { Crypto.authenticationCode(of: $0, with: $1) },
+        verify: { signature, bytes, point in
+            // The key takes DER as well; a signature of consent has one form.
+            guard signature.count == SignatureText.signatureBytes, let key = try? ES256PublicKey(point: point) else {
+                return false
+            }
+            return key.isSignature(signature, of: bytes)
+        },
+        isOnCurve: { P256.isPoint($0) })
+}

@@ -1,0 +1,35 @@
+import Consent
+import Foundation
+import RelayProtocol
+import Testing
+
+/// `Fixtures/vectors.json`: the scheme's bytes, which OpenSSL in C and WebCrypto in Node, Firefox and Chromium were shown to verify.
+struct Vectors {
+    static let all = Vectors()
+
+    private let document: JSONDocument
+
+    private init() {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        let file = try! Data(contentsOf: folder.appending(path: "Fixtures/vectors.json"))
+        document = try! JSONDocument(parsing: [UInt8](file))
+    }
+
+    /// A value by the names on its way, such as `pair.join`.
+    func value(_ path: String) throws -> JSONValue {
+        try path.split(separator: ".").reduce(document.root) { value, name in
+            try #require(value.members().first { $0.key == name }?.value, "no \(path)")
+        }
+    }
+
+    func text(_ path: String) throws -> String { try value(path).string() }
+
+    func number(_ path: String) throws -> Int64 { try value(path).integer() }
+
+    /// From base64url.
+    func bytes(_ path: String) throws -> [UInt8] { try #require(Base64URL.bytes(text(path)), "\(path) is no base64url") }
+
+    func fixed<Form>(_ path: String, _: FixedBytes<Form>.Type = FixedBytes<Form>.self) throws -> FixedBytes<Form> {
+        try #require(FixedBytes<Form>(bytes(path)), "\(path) has another form")
+    }
+}

@@ -69,4 +69,42 @@ import Testing
             #expect(throws: CryptoError.self) { try ES256PublicKey(point: point) }
         }
     }
+
+    @Test func `a private number makes the same keys again, always in 32 bytes`() throws {
+        // One in 256 has a zero first.
+        for _ in 0..<400 {
+            let key = ES256PrivateKey()
+            let again = try ES256PrivateKey(scalar: key.scalar)
+            #expect(key.scalar.count == P256.scalarBytes && again.publicKey.point == key.publicKey.point)
+        }
+        let key = P256AgreementKey()
+        #expect(try P256AgreementKey(scalar: key.scalar).point == key.point)
+        let read = try ES256PrivateKey(scalar: ES256PrivateKey(pem: Self.sender).scalar)
+        #expect(Crypto.base64URL(read.publicKey.point) == Self.senderPoint)
+        #expect(read.publicKey.isSignature(read.signature(of: [7]), of: [7]))
+    }
+
+    @Test func `a number that is no private key is refused`() {
+        // The order of the curve, from SEC 2.
+        let order: [UInt8] = [
+            0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xBC, 0xE6, 0xFA,
+            0xAD,
+            0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
+        ]
+        let highest = order.dropLast() + [order[31] - 1]
+        #expect(throws: Never.self) { try ES256PrivateKey(scalar: Array(highest)) }
+        let zero = [UInt8](repeating: 0, count: 32)
+        for scalar in [[], zero, order, [UInt8](repeating: 0xFF, count: 32), zero.dropLast() + [], [1] + zero] {
+            let error = #expect(throws: CryptoError.self) { try ES256PrivateKey(scalar: Array(scalar)) }
+            #expect(error?.code == .invalidKey)
+            #expect(throws: CryptoError.self) { try P256AgreementKey(scalar: Array(scalar)) }
+        }
+    }
+
+    @Test func `whether bytes are a point is said without a key`() {
+        let point = P256AgreementKey().point
+        #expect(P256.isPoint(point))
+        #expect(!P256.isPoint([]) && !P256.isPoint([5] + point.dropFirst()) && !P256.isPoint(Array(point.dropLast())))
+        #expect(!P256.isPoint([4] + [UInt8](repeating: 0, count: 64)))
+    }
 }

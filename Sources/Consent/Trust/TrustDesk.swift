@@ -151,14 +151,13 @@ package struct TrustDesk: Sendable {
     private func distrusted(
         _ distrust: Distrust, _ letter: SignedLetter, _ pins: inout PinBook
     ) throws(Refused) -> Outcome {
-        if pins[distrust.distrusted] == nil, pins.wasDistrusted(distrust.distrusted), distrust.host == identity.id {
-            return .again(reply: receipt(of: letter))
-        }
         let device = try signer(of: distrust, letter, pins)
         guard device.may(.vouch) || device.id == distrust.distrusted else { throw Refused(.notTrusted) }
+        if pins.wasDistrusted(distrust.distrusted) { return .again(reply: receipt(of: letter)) }
+        guard pins[distrust.distrusted] != nil else { throw Refused(.notForThis) }
         guard distrust.count > device.count else { throw Refused(.oldCount) }
         take(distrust.count, of: device, &pins)
-        guard let pin = pins.distrust(distrust.distrusted) else { throw Refused(.notForThis) }
+        guard let pin = pins.distrust(distrust.distrusted) else { preconditionFailure("it was there a moment ago") }
         return .distrusted(pin, by: device.id, reply: receipt(of: letter))
     }
 

@@ -16,7 +16,7 @@ package struct TrustDesk: Sendable {
     private var refusalsSince = Int64.min
     private var refusals = 0
 
-    package init(_ identity: ConsentIdentity, _ limits: TrustLimits = TrustLimits(), _ crypto: ConsentCrypto) {
+    package init(_ identity: ConsentIdentity, limits: TrustLimits = TrustLimits(), _ crypto: ConsentCrypto) {
         self.identity = identity
         self.limits = limits
         self.crypto = crypto

@@ -257,7 +257,8 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "AgentClaude", "ChannelAPNs", "Consent", "ConsentKeys", "HeliographCrypto", "HeliographHTTP2", "HeliographHook",
-                "HeliographHost", "HeliographTestSupport", "HostCore", "PushAPNs", "PushPlanner", "PushWeb", "RelayAccess", "RelayCluster",
+                "HeliographHost", "HeliographTestSupport", "HostCore", "PushAPNs", "PushPlanner", "PushWeb", "RelayAccess",
+                "RelayCluster",
                 "RelayCore", "RelayModel", "RelayProtocol", "WebSocketEngine",
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: settings),

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "fuzz"))
 from seeds import SEEDS  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
-INPUT_BYTES_MAX = {"codec": 8_192, "assembly": 4_096, "profile": 16_384, "hook": 32_768, "spool": 2_048, "answer": 2_048, "nodes": 2_048}
+INPUT_BYTES_MAX = {"codec": 8_192, "assembly": 4_096, "profile": 16_384, "hook": 32_768, "spool": 2_048, "answer": 2_048, "nodes": 2_048, "consent": 4_096}
 """Longer than any seed where these are whole messages, or libFuzzer would cut them."""
 
 INPUT_SECONDS_MAX = 20

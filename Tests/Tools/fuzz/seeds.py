@@ -1,5 +1,6 @@
 """What each fuzz target begins with: real messages, out of the pages and recordings that the tests have."""
 
+import base64
 import json
 import re
 import struct
@@ -134,10 +135,57 @@ def nodes(_: Path) -> Iterator[bytes]:
     yield b"M" + b"oo\0\0c\0" + b"\5\0" + b"o\1t\1\1" + b"p"
 
 
+def consent(root: Path) -> Iterator[bytes]:
+    """A letter for what it is, then the bytes: letters, signatures, secrets and files made of the vectors, as ConsentTarget reads them."""
+    vectors = json.loads((root / "Tests/ConsentTests/Fixtures/vectors.json").read_text())
+
+    def raw(text: str) -> bytes:
+        return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+    def text(value: bytes) -> str:
+        return base64.urlsafe_b64encode(value).rstrip(b"=").decode()
+
+    def part(value: bytes) -> bytes:
+        return len(value).to_bytes(4, "big") + value
+
+    def domain(name: str) -> bytes:
+        return b"heliograph/v1/" + name.encode() + b"\0"
+
+    keys, pair = vectors["keys"], vectors["pair"]
+    host, device, signature = raw(vectors["hostID"]), raw(vectors["deviceID"]), raw(vectors["decision"]["allowSignature"])
+    host_sign, sign, box = (raw(keys[name]["public"]) for name in ("hostSign", "deviceSign", "deviceBox"))
+    zeros, count = bytes(16), (7).to_bytes(8, "big")
+    for name in ("join", "admit"):
+        yield b"L\1" + part(raw(pair[name])) + part(raw(pair[f"{name}Tag"])) + part(raw(pair[f"{name}Signature"]))
+    for body in (
+        domain("vouch") + part(host) + part(sign) + part(box) + part("Ada’s tablet".encode()) + count + part(device),
+        domain("distrust") + part(host) + part(device) + count + part(device),
+        domain("bump") + part(host) + part(zeros) + (2**53 - 1).to_bytes(8, "big") + part(device),
+        domain("receipt") + part(host_sign) + part(bytes(32)),
+        domain("refusal") + part(host_sign) + part(bytes(32)) + part(b"usedSecret") + part(zeros),
+    ):
+        yield b"L\1" + part(body) + part(b"") + part(signature)
+    yield b"S" + vectors["decision"]["allowWire"].encode()
+    yield b"K" + vectors["link"]["k"].encode()
+    yield b"K" + text(b"\2" + raw(vectors["link"]["secret"])).encode()
+    points = {"id": vectors["deviceID"], "sign": keys["deviceSign"]["public"], "box": keys["deviceBox"]["public"], "name": "Ada's phone"}
+    pin = points | {"since": 1, "by": "terminal", "may": ["allow", "answer", "prompt", "vouch"], "count": 41, "suspended": True}
+    former = {"id": vectors["hostID"], "count": 3}
+    used = {"secret": text(bytes(32)), "join": text(bytes(32))}
+    pins = {"version": 1, "generation": text(zeros), "next": text(zeros), "restored": True, "devices": [pin], "distrusted": [former], "used": [used]}
+    yield b"P" + json.dumps(pins, separators=(",", ":")).encode()
+    yield b"H" + json.dumps({"version": 1, "count": 41, "hosts": [points | {"since": 1}]}, separators=(",", ":")).encode()
+    head = {"approval": "a1", "kind": "tool", "tool": "Bash", "title": "npm test", "digest": vectors["decision"]["digest"]}
+    event = {"kind": "approval.requested", "at": 5, "head": head, "body": {"input": {"command": "npm test"}}}
+    shown = {"salt": text(zeros), "host": vectors["hostID"], "session": "s1", "event": event}
+    yield b"T" + json.dumps(shown, separators=(",", ":")).encode()
+
+
 SEEDS: dict[str, Callable[[Path], Iterator[bytes]]] = {
     "answer": answer,
     "assembly": assembly,
     "codec": codec,
+    "consent": consent,
     "hook": hook,
     "nodes": nodes,
     "profile": profile,

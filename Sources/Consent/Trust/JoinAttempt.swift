@@ -22,14 +22,14 @@ package struct JoinAttempt: Sendable {
         letter = SignedLetter(.join(join), by: identity, pairKey: pairKey, crypto).bytes
     }
 
-    package enum Answer: Sendable, Equatable {
+    package enum Outcome: Sendable, Equatable {
         /// `name` is what the relay calls the host. The short code of the device's own id is shown on both sides.
         case admitted(HostPin)
         case refused(Refusal.Reason)
     }
 
     /// Throws if the letter is no answer to this join by that host: it is then as if it had not come.
-    package func answer(_ bytes: [UInt8], hostName: String, wall: Int64) throws(ConsentError) -> Answer {
+    package func answer(_ bytes: [UInt8], hostName: String, wall: Int64) throws(ConsentError) -> Outcome {
         let letter = try SignedLetter(parsing: bytes)
         switch letter.letter {
         case .admit(let admit):

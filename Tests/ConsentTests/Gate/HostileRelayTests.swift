@@ -7,7 +7,7 @@ import Testing
 @Suite struct HostileRelayTests {
     private static let tries = 10_000
 
-    @Test(arguments: [1, 2] as [UInt64])
+    @Test(arguments: [1] as [UInt64])
     func `of ten thousand hostile decisions none is taken that no device signed for exactly what was shown`(seed: UInt64) throws
     {
         var random = Dice(seed: seed)
@@ -37,28 +37,29 @@ import Testing
         #expect(honest > 100, "a test in which nothing is taken shows nothing")
     }
 
-    @Test(arguments: [3, 4] as [UInt64])
+    @Test(arguments: [2] as [UInt64])
     func `of ten thousand hostile commands none is taken that no device signed, and none twice`(seed: UInt64) {
         var random = Dice(seed: seed)
         let world = HostileWorld()
         var (signed, counts): ([SteeringRequest], [KeyID: Int64]) = ([], [:])
+        var byCommand: [CommandID: SteeringRequest] = [:]
         var taken: Set<String> = []
         for index in 0..<Self.tries {
             if signed.isEmpty || random.chance(8) {
                 let device = random.one(of: world.devices)
                 counts[device.id, default: 0] += 1
-                signed.append(
-                    world.base.request(
-                        random.one(of: HostileWorld.actions), count: counts[device.id] ?? 1, by: device,
-                        command: .named("c\(index)")))
+                let request = world.base.request(
+                    random.one(of: HostileWorld.actions), count: counts[device.id] ?? 1, by: device,
+                    command: .named("c\(index)"))
+                signed.append(request)
+                byCommand[request.command] = request
             }
             var request = random.chance(3) ? signed[signed.count - 1] : random.one(of: signed)
             if random.chance(2) { world.spoil(&request, &random, signed) }
             guard case .take(let accepted, let by) = world.base.steer(request) else { continue }
-            let isSigned = signed.contains {
-                $0.command == accepted.command && $0.session == accepted.session && $0.action == accepted.action
-                    && $0.signature == accepted.signature
-            }
+            let real = byCommand[accepted.command]
+            let isSigned =
+                real?.session == accepted.session && real?.action == accepted.action && real?.signature == accepted.signature
             #expect(isSigned && world.base.pins[by] != nil, "try \(index) of seed \(seed)")
             #expect(taken.insert("\(by) \(accepted.command)").inserted, "try \(index) of seed \(seed): taken twice")
         }
@@ -117,6 +118,8 @@ final class HostileWorld {
     private(set) var shown: [ApprovalID: ShownText] = [:]
     private var everShown: [ShownText] = []
     private var signed: [(shown: ShownText, decision: Decision)] = []
+    /// Those of them that are about what is on the screens.
+    private var current: [(shown: ShownText, decision: Decision)] = []
     private(set) var consented: Set<Consented> = []
 
     init() {
@@ -132,14 +135,17 @@ final class HostileWorld {
         let text = try ShownText(parsing: #require(ShownText.text(inEvent: sent.event.bytes)))
         shown[approval] = text
         everShown.append(text)
+        current.removeAll { $0.shown.request.approval == approval }
     }
 
     /// Somebody decides about something on the screen.
     func sign(_ random: inout Dice) {
-        let text = random.one(of: shown.values.sorted { $0.text < $1.text })
+        let text = random.one(of: Self.approvals.compactMap { shown[$0] })
         let device = random.one(of: devices)
         let verdict = random.one(of: Self.verdicts)
-        signed.append((text, base.decision(verdict, text, by: device)))
+        let decision = base.decision(verdict, text, by: device)
+        signed.append((text, decision))
+        current.append((text, decision))
         consented.insert(Consented(device: device.id, shown: text.hash(crypto), verdict: "\(verdict.covered)"))
     }
 
@@ -155,7 +161,6 @@ final class HostileWorld {
         guard !signed.isEmpty else {
             return (random.one(of: Self.sessions), random.one(of: Self.approvals), base.inner, base.unsigned(.allow))
         }
-        let current = signed.filter { shown[$0.shown.request.approval]?.text == $0.shown.text }
         let one = random.chance(2) || current.isEmpty ? random.one(of: signed) : random.one(of: current)
         var (session, approval) = (one.shown.session, one.shown.request.approval)
         var (digest, decision) = (one.shown.request.digest, one.decision)

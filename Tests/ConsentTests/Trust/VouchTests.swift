@@ -111,6 +111,9 @@ import Testing
             return #expect(Bool(false), "no second answer")
         }
         #expect(world.reason(world.receive(.vouch(vouch(count: 40)), by: world.device)) == .oldCount)
+        // Its count is known now, also if it is paired again.
+        world.receive(world.join(try world.show()).letter)
+        #expect(world.pins[world.device.id]?.count == 40 && world.pins[world.device.id]?.may(.prompt) == true)
         // An old one, after another restore, resumes nothing.
         restore()
         #expect(world.reason(world.receive(.bump(bump), by: world.device)) == .restored)

@@ -5,13 +5,15 @@ import Testing
 
 /// `Fixtures/vectors.json`: the scheme's bytes, which OpenSSL in C and WebCrypto in Node, Firefox and Chromium were shown to verify.
 struct Vectors {
-    static let all = Vectors()
+    static let all = Vectors("vectors")
+    /// `Fixtures/details.json`: the bytes that those have none of, made by a script in Python.
+    static let details = Vectors("details")
 
     private let document: JSONDocument
 
-    private init() {
+    private init(_ name: String) {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        let file = try! Data(contentsOf: folder.appending(path: "Fixtures/vectors.json"))
+        let file = try! Data(contentsOf: folder.appending(path: "Fixtures/\(name).json"))
         document = try! JSONDocument(parsing: [UInt8](file))
     }
 

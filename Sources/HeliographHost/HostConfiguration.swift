@@ -78,13 +78,15 @@ package struct HostConfiguration: Sendable {
     }
 
     package func save(_ paths: HostPaths = HostPaths()) throws(HostError) {
-        try Files.makePrivateDirectory(paths.configDirectory)
         let bytes = JSONWriter.object {
             $0.field("relay", relay.description)
             $0.field("token", token)
             $0.field("name", name)
             $0.field("certificateAuthority", certificateAuthorityFile)
         }
-        try Files.replace(Self.file(paths), with: bytes + [UInt8(ascii: "\n")])
+        // Two that pair at once write to one draft of the file.
+        try Files.edit(in: paths.configDirectory) { () throws(HostError) in
+            try Files.replace(Self.file(paths), with: bytes + [UInt8(ascii: "\n")])
+        }
     }
 }

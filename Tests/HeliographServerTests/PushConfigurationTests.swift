@@ -1,6 +1,8 @@
 import Foundation
+import HeliographCrypto
 import PushAPNs
 import RelayProtocol
+import Synchronization
 import Testing
 
 @testable import HeliographServer
@@ -100,6 +102,20 @@ import Testing
 
         setup.team = "ZBCDE12345"
         #expect(throws: ServerError.self) { try configuration.add(setup, file: "3.p8") }
+    }
+
+    @Test func `of keys that are set up at once each counts`() throws {
+        let folder = try Folder()
+        try folder.write("key.p8", ES256PrivateKey().pem)
+        let faults = Mutex<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 12) { number in
+            let setup = PushSetup(
+                team: "ABCDE1234\(number % 6)", key: "KEYID12345", file: "\(folder.path)/key.p8", bundle: "a\(number)")
+            do { _ = try setup.perform(in: folder.path) } catch { faults.withLock { $0.append("\(error)") } }
+        }
+        #expect(faults.withLock(\.self) == [])
+        let teams = try PushConfigurationFile.read("\(folder.path)/push.json").teams
+        #expect(Set(teams.flatMap(\.bundles)) == Set((0..<12).map { "a\($0)" }))
     }
 
     @Test func `the file is read when it has changed, and its fault names file and field, once`() throws {

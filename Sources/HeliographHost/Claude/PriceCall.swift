@@ -24,27 +24,25 @@ package enum PriceCall {
         guard !ModelPrices.claudeKnows(model) else {
             throw HostError(.badInput, "Claude Code has prices of its own for \(model), and those count")
         }
-        let file = PricesFile(paths)
-        var prices = try file.read()
-        guard prices.byModel[model] != nil || prices.byModel.count < PricesFile.modelsMax else {
-            throw HostError(.badInput, "\(PricesFile.modelsMax) models have a price already: remove one first")
-        }
         let price = ModelPrices.Price(
             input: try microUSD(dollars.input), output: try microUSD(dollars.output),
             cacheRead: try microUSD(dollars.cacheRead ?? dollars.input),
             cacheWrite: try microUSD(dollars.cacheWrite ?? dollars.input))
-        prices.byModel[model] = price
-        try file.write(prices, paths)
+        try PricesFile(paths).update { (prices) throws(HostError) in
+            guard prices.byModel[model] != nil || prices.byModel.count < PricesFile.modelsMax else {
+                throw HostError(.badInput, "\(PricesFile.modelsMax) models have a price already: remove one first")
+            }
+            prices.byModel[model] = price
+        }
         return "\(line(model, price))\nWhat Claude Code guesses for it no longer counts; budgets count this."
     }
 
     package static func remove(_ model: String, paths: HostPaths = HostPaths()) throws(HostError) -> String {
-        let file = PricesFile(paths)
-        var prices = try file.read()
-        guard prices.byModel.removeValue(forKey: model) != nil else {
-            throw HostError(.badInput, "\(VisibleText.line(model)) has no price here: heliograph cost price")
+        try PricesFile(paths).update { (prices) throws(HostError) in
+            guard prices.byModel.removeValue(forKey: model) != nil else {
+                throw HostError(.badInput, "\(VisibleText.line(model)) has no price here: heliograph cost price")
+            }
         }
-        try file.write(prices, paths)
         return
             "\(VisibleText.line(model)) has no price. What Claude Code guesses for it is shown as a guess, and is in no budget."
     }

@@ -10,9 +10,11 @@ struct PricesFile {
     /// A million dollars for a million tokens is a mistake.
     static let microUSDMax: Int64 = 1_000_000_000_000
 
-    let path: String
+    private let directory: String
 
-    init(_ paths: HostPaths) { path = paths.configDirectory + "/prices.json" }
+    var path: String { directory + "/prices.json" }
+
+    init(_ paths: HostPaths) { directory = paths.configDirectory }
 
     func read() throws(HostError) -> ModelPrices {
         guard let bytes = try Files.read(path, bytesMax: Self.bytesMax) else { return ModelPrices() }
@@ -32,10 +34,14 @@ struct PricesFile {
         }
     }
 
-    func write(_ prices: ModelPrices, _ paths: HostPaths) throws(HostError) {
-        try Files.makePrivateDirectory(paths.configDirectory)
-        let bytes = JSONWriter.object { $0.array("prices", Self.entries(of: prices)) }
-        try Files.replace(path, with: bytes + [UInt8(ascii: "\n")])
+    /// Replaces the prices by what `change` makes of them, as one step: two commands at once both count.
+    func update(_ change: (inout ModelPrices) throws(HostError) -> Void) throws(HostError) {
+        try Files.edit(in: directory) { () throws(HostError) in
+            var prices = try read()
+            try change(&prices)
+            let bytes = JSONWriter.object { $0.array("prices", Self.entries(of: prices)) }
+            try Files.replace(path, with: bytes + [UInt8(ascii: "\n")])
+        }
     }
 
     /// In micro-dollars for a million tokens.

@@ -1,4 +1,5 @@
 import Glibc
+internal import HeliographPlatform
 
 /// One settings file of another program: read whole, replaced whole, never half written.
 struct SettingsFile {
@@ -37,7 +38,21 @@ struct SettingsFile {
 
     /// Puts the bytes in place in one step, with the mode of the file that was there; nil removes the file, or empties it if a link leads
     /// to it, which is kept.
+    ///
+    /// Throws `changedMeanwhile` if the file no longer holds `expected`. Of two commands of ours one always sees the other's change; a
+    /// change of another program's in the moment between the look and the write is lost.
     func write(_ bytes: [UInt8]?, replacing expected: [UInt8]?) throws(ConnectError) {
+        let folder = Self.directory(of: try resolved())
+        if expected == nil { try createDirectory(folder) }
+        let lock: EditLock
+        do throws(EditLockError) { lock = try EditLock(folder: folder) } catch {
+            throw ConnectError(.unwritable, at: path, error.message)
+        }
+        try replace(expected, with: bytes)
+        _ = consume lock
+    }
+
+    private func replace(_ expected: [UInt8]?, with bytes: [UInt8]?) throws(ConnectError) {
         guard try read() == expected else {
             throw ConnectError(.changedMeanwhile, at: path, "somebody else has just changed this; nothing was written")
         }
@@ -46,8 +61,7 @@ struct SettingsFile {
             return
         }
         let target = try resolved()
-        let directory = String(target[..<(target.lastIndex(of: "/") ?? target.startIndex)])
-        if expected == nil { try createDirectory(directory) }
+        let directory = Self.directory(of: target)
         let temporary = "\(directory)/.\(target.split(separator: "/").last ?? "settings").heliograph-\(getpid())"
         unsafe unlink(temporary)
         let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -83,6 +97,8 @@ struct SettingsFile {
         }
         return fsync(descriptor) == 0
     }
+
+    private static func directory(of path: String) -> String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
 
     /// The file itself, behind every link.
     private func resolved() throws(ConnectError) -> String {

@@ -23,6 +23,19 @@ enum Files {
         return try file.read(at: 0, count: size)
     }
 
+    /// Calls `edit` while no other command of ours edits in this directory, which is made if it is missing: what `edit` reads and writes
+    /// there is one step.
+    static func edit<Result>(
+        in directory: String, _ edit: () throws(HostError) -> Result
+    ) throws(HostError) -> Result {
+        try makePrivateDirectory(directory)
+        let lock: EditLock
+        do throws(EditLockError) { lock = try EditLock(folder: directory) } catch { throw HostError(.file, error.message) }
+        let result = try edit()
+        _ = consume lock
+        return result
+    }
+
     /// The file holds either what it held or `bytes`, whatever happens; on disk when this returns.
     static func replace(_ path: String, with bytes: [UInt8]) throws(HostError) {
         let temporary = path + ".new"

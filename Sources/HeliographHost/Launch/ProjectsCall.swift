@@ -19,37 +19,37 @@ package enum ProjectsCall {
                 "\(folder) holds your keys and settings too: add a folder in it, or say --home-too if you mean it")
         }
         guard folder.utf8.count <= WireLimits.lineBytesMax else { throw HostError(.badConfiguration, "that path is too long") }
-        let file = ProjectsFile(paths)
-        var projects = try file.read()
-        if let known = projects.first(where: { $0.folder == folder }) { return "\(known.name) is \(folder) already." }
         let name = name ?? String(folder[folder.index(after: folder.lastIndex(of: "/") ?? folder.startIndex)...])
         guard (1...WireLimits.nameBytesMax).contains(name.utf8.count), VisibleText.line(name) == name else {
             throw HostError(.badConfiguration, "that is no name to show: give it one with --name")
         }
-        if let other = projects.first(where: { $0.name == name }) {
-            throw HostError(.badConfiguration, "\(name) is \(other.folder): give this one another name with --name")
+        let known = try ProjectsFile(paths).update { (projects) throws(HostError) -> ProjectsFile.Project? in
+            if let known = projects.first(where: { $0.folder == folder }) { return known }
+            if let other = projects.first(where: { $0.name == name }) {
+                throw HostError(.badConfiguration, "\(name) is \(other.folder): give this one another name with --name")
+            }
+            guard projects.count < WireLimits.projectsMax else {
+                throw HostError(.badConfiguration, "there are \(WireLimits.projectsMax) projects already: remove one first")
+            }
+            projects.append(.init(name: name, folder: folder))
+            return nil
         }
-        guard projects.count < WireLimits.projectsMax else {
-            throw HostError(.badConfiguration, "there are \(WireLimits.projectsMax) projects already: remove one first")
-        }
-        projects.append(.init(name: name, folder: folder))
-        try file.write(projects, paths)
+        if let known { return "\(known.name) is \(folder) already." }
         return "\(name) is \(folder). Anyone who may steer this host may start sessions there.\(tellDaemon(paths))"
     }
 
     /// Removes the project of that name or folder.
     package static func remove(_ project: String, paths: HostPaths = HostPaths()) throws(HostError) -> String {
-        let file = ProjectsFile(paths)
-        var projects = try file.read()
         let folder = ProjectsFile.folder(project)
-        guard
-            let place = projects.firstIndex(where: { $0.name == project }) ?? projects.firstIndex(where: {
-                $0.folder == project
-            })
-                ?? projects.firstIndex(where: { $0.folder == folder })
-        else { throw HostError(.badConfiguration, "there is no project \(project): heliograph host projects list") }
-        let removed = projects.remove(at: place)
-        try file.write(projects, paths)
+        let removed = try ProjectsFile(paths).update { (projects) throws(HostError) in
+            guard
+                let place = projects.firstIndex(where: { $0.name == project }) ?? projects.firstIndex(where: {
+                    $0.folder == project
+                })
+                    ?? projects.firstIndex(where: { $0.folder == folder })
+            else { throw HostError(.badConfiguration, "there is no project \(project): heliograph host projects list") }
+            return projects.remove(at: place)
+        }
         return "\(removed.name) is removed. What runs in \(removed.folder) runs on.\(tellDaemon(paths))"
     }
 

@@ -14,9 +14,11 @@ struct ProjectsFile {
 
     private static let bytesMax = 1 << 20
 
-    let path: String
+    private let directory: String
 
-    init(_ paths: HostPaths) { path = paths.configDirectory + "/projects.json" }
+    var path: String { directory + "/projects.json" }
+
+    init(_ paths: HostPaths) { directory = paths.configDirectory }
 
     func read() throws(HostError) -> [Project] {
         guard let bytes = try Files.read(path, bytesMax: Self.bytesMax) else { return [] }
@@ -34,8 +36,18 @@ struct ProjectsFile {
         }
     }
 
-    func write(_ projects: [Project], _ paths: HostPaths) throws(HostError) {
-        try Files.makePrivateDirectory(paths.configDirectory)
+    /// Replaces the projects by what `change` makes of them, if it makes anything else, as one step: two commands at once both count.
+    func update<Result>(_ change: (inout [Project]) throws(HostError) -> Result) throws(HostError) -> Result {
+        try Files.edit(in: directory) { () throws(HostError) in
+            let before = try read()
+            var projects = before
+            let result = try change(&projects)
+            if projects != before { try write(projects) }
+            return result
+        }
+    }
+
+    private func write(_ projects: [Project]) throws(HostError) {
         let bytes = JSONWriter.object { writer in
             writer.array(
                 "projects",

@@ -1,5 +1,6 @@
 import ChannelAPNs
 import HeliographCrypto
+import HeliographPlatform
 import Foundation
 import PushAPNs
 import RelayProtocol
@@ -43,6 +44,9 @@ extension PushSetup {
         }
 
         let folder = try Storage(directory: directory).makeFolder()
+        // Two of these at once both count.
+        let lock: EditLock
+        do throws(EditLockError) { lock = try EditLock(folder: folder) } catch { throw ServerError(.file, error.message) }
         let path = "\(folder)/\(PushConfigurationFile.name)"
         let isThere = FileManager.default.fileExists(atPath: path)
         var configuration = isThere ? try PushConfigurationFile.read(path) : PushConfiguration()
@@ -52,6 +56,7 @@ extension PushSetup {
         _ = try PushConfiguration(parsing: configuration.bytes)
         try PrivateFile.write(Array(data), to: "\(folder)/\(name)")
         try PrivateFile.write(configuration.bytes + [UInt8(ascii: "\n")], to: path)
+        _ = consume lock
         return configuration.teams.first { $0.team == team }?.bundles ?? []
     }
 }

@@ -67,13 +67,17 @@ struct ACPProxyLoop {
                 self.end?.drainUntil = later
             }
             waitAndPass()
-            for item in inbox.take() { take(item) }
+            let items = inbox.take()
+            // What came beside the end was not given to the agent.
+            for case .ended(let end) in items { self.end = (end, .now + limits.child.drainGrace) }
+            for item in items { take(item) }
             if let due = machine.nextDeadline, due <= HostInstant.now.monotonic { perform(.waited) }
             pressEnding()
         }
     }
 
     private mutating func finish(_ end: AgentEnd) -> AgentEnd {
+        reporter.agentEnded()
         perform(.agentClosed)
         let reason = end.reason ?? (isStopped ? "ended by a client" : ending == .none ? nil : "the editor has left")
         perform(.agentGone(reason: reason, failed: end.exit != 0 && ending == .none))
@@ -156,8 +160,10 @@ struct ACPProxyLoop {
 
     private mutating func take(_ item: ACPItem) {
         switch item {
+        // Refused at the end.
+        case .fact(.steered(_, let request)) where end != nil || !reporter.takes(request.name): break
         case .fact(let fact): perform(fact)
-        case .ended(let end): self.end = (end, .now + limits.child.drainGrace)
+        case .ended: break
         case .signal(let signal):
             guard end == nil else { return }
             kill(child.process, signal)

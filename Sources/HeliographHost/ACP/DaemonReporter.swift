@@ -19,6 +19,8 @@ final class DaemonReporter: Sendable {
         /// remain.
         var stands: [SessionID: (stand: ACPStand?, listener: Int)] = [:]
         var listeners = 0
+        /// Commands in the inbox of the loop.
+        var handover = CommandHandover()
         var isClosing = false
         /// The daemon knows no such requests: it is of another version.
         var isUnsupported = false
@@ -91,6 +93,7 @@ final class DaemonReporter: Sendable {
         let listener = state.withLock { state -> Int? in
             guard let known = state.stands[session], known.stand != nil else { return nil }
             state.stands[session] = state.isUnsupported ? nil : (nil, known.listener)
+            Self.report(state.handover.close(session, "the session was closed"), &state)
             return known.listener
         }
         if let listener { put(.closed(session, listener: listener)) }
@@ -104,9 +107,8 @@ final class DaemonReporter: Sendable {
                 isWanted: { [self] in state.withLock { $0.stands[session]?.listener == number } },
                 sayAgain: { [self] in put(.stands(session)) },
                 took: { [self] request in
-                    // The inbox is not read any more, so nothing of it was done.
-                    if state.withLock({ $0.isClosing }) {
-                        put(.steered(session, SteeringChange(request.name, .refused, reason: "the agent has ended")))
+                    if let refusal = state.withLock({ $0.handover.received(request.name, of: session) }) {
+                        put(.steered(session, refusal))
                     } else {
                         inbox.put(.fact(.steered(session, request)))
                     }
@@ -115,8 +117,20 @@ final class DaemonReporter: Sendable {
         if !isStarted { logger.warning("no thread could be started: clients cannot steer this session") }
     }
 
+    /// False if the command was refused meanwhile: then it must not be given to the agent.
+    func takes(_ name: SteeringName) -> Bool { state.withLock { $0.handover.taken(name) } }
+
+    private static func report(_ refusals: [CommandHandover.Refusal], _ state: inout State) {
+        guard !state.isUnsupported else { return }
+        for refusal in refusals { _ = state.queue.put(.steered(refusal.session, refusal.change)) }
+    }
+
+    /// The agent is gone, and is given nothing more. Before the sessions are closed: outcomes that come later are not heard.
+    func agentEnded() { state.withLock { Self.report($0.handover.close("the agent has ended"), &$0) } }
+
     /// The agent is gone: the remaining reports are sent within the grace.
     func finish() {
+        agentEnded()
         state.withLock { state in
             state.isClosing = true
             state.asking = []

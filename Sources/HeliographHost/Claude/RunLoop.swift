@@ -53,7 +53,10 @@ struct RunLoop {
                 return end.0
             }
             waitAndPass()
-            for item in inbox.take() { take(item) }
+            let items = inbox.take()
+            // What came beside the end was not given to the agent.
+            for case .ended(let end) in items { self.end = (end, .now + limits.drainGrace) }
+            for item in items { take(item) }
             if let due = control.nextDeadline, due <= HostInstant.now.monotonic { perform(.timerFired) }
         }
     }
@@ -113,13 +116,14 @@ struct RunLoop {
 
     private mutating func take(_ item: RunItem) {
         switch item {
-        case .steered(let request): perform(.steered(request))
+        // Refused at the end.
+        case .steered(let request): if end == nil, steering.takes(request.name) { perform(.steered(request)) }
         case .answeredAfar(let request, let output):
             asking[request] = nil
             perform(.answeredAfar(request: request, output))
         case .signal(SIGINT): perform(.interrupted)
         case .signal: perform(.terminated)
-        case .ended(let end): self.end = (end, .now + limits.drainGrace)
+        case .ended: break
         case .openedElsewhere(let process): perform(.openedElsewhere(process: process))
         case .daemon(let isThere):
             guard isThere != daemonWasThere ?? true else { return }

@@ -14,6 +14,8 @@ final class SteeringLink: Sendable {
         var stand: SteeredWord?
         var isStandTold = true
         var changes: [SteeringChange] = []
+        /// In the inbox of the loop.
+        var handover = CommandHandover()
         var isClosing = false
         /// All is reported, or the grace for that is over.
         var isOver = false
@@ -59,10 +61,21 @@ final class SteeringLink: Sendable {
         work.wake()
     }
 
-    /// The agent is gone: the remaining reports are sent within the grace.
-    func finish() {
-        state.withLock { $0.isClosing = true }
+    /// False if the command must not be given to the agent: it is another link's, or refused already.
+    func takes(_ name: SteeringName) -> Bool { state.withLock { $0.handover.taken(name) } }
+
+    /// Nothing more is given to the agent; `reason` says why.
+    func close(_ reason: String) {
+        state.withLock { state in
+            state.isClosing = true
+            state.changes += state.handover.close(reason).map(\.change)
+        }
         work.wake()
+    }
+
+    /// The agent is gone, or the link is closed: the remaining reports are sent within the grace.
+    func finish() {
+        close("the agent has ended")
         _ = HookSocket.wait(for: POLLIN, on: finished.readEnd, until: .now + limits.reportGrace)
         state.withLock { $0.isOver = true }
     }
@@ -140,9 +153,9 @@ final class SteeringLink: Sendable {
                 if isOffered { work.wake() }
             },
             took: { [self] request in
-                if state.withLock({ $0.isClosing }) {
+                if let refusal = state.withLock({ $0.handover.received(request.name, of: session) }) {
                     // The thread that reports the rest may have ended.
-                    _ = post(.told(SteeringChange(request.name, .refused, reason: "the agent has ended")))
+                    _ = post(.told(refusal))
                 } else {
                     inbox.put(.steered(request))
                 }

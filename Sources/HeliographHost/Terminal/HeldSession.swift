@@ -16,6 +16,8 @@ struct HeldSession {
     private var stamp: FileStamp?
     private(set) var name: String?
     private var id: SessionID?
+    /// Opened since the machine was last given a fact.
+    private var opening: SessionID??
     private var link: SteeringLink?
     private var transcript: String?
     private var transcripts = TranscriptTail()
@@ -34,6 +36,8 @@ struct HeldSession {
         return unsafe String(cString: directory)
     }
 
+    private static let otherSession = "another conversation was opened at its terminal"
+
     var nextDeadline: Int64? { machine.nextDeadline }
     var isAtWork: Bool { machine.isAtWork }
 
@@ -50,7 +54,7 @@ struct HeldSession {
             self.stamp = stamp
             facts += says(TerminalStanding(entry, startedAt: process.startedAt))
         }
-        if let id, !transcripts.lines(of: id, with: InterruptLine.word).filter(InterruptLine.isOne).isEmpty {
+        if opening == nil, let id, !transcripts.lines(of: id, with: InterruptLine.word).filter(InterruptLine.isOne).isEmpty {
             facts.append(.interruptWritten)
         }
         return facts
@@ -60,7 +64,7 @@ struct HeldSession {
         var facts: [TypingFact] = []
         if let standing, standing.name != name {
             name = standing.name
-            open(Self.id(standing.name))
+            opening = .some(Self.id(standing.name))
             facts.append(.opened)
         }
         doing =
@@ -92,6 +96,7 @@ struct HeldSession {
     private mutating func close() {
         guard let link else { return }
         self.link = nil
+        link.close(Self.otherSession)
         _ = BackgroundThread.start { link.finish() }
     }
 
@@ -101,9 +106,18 @@ struct HeldSession {
 
     /// Carries out what it can, and returns the orders for the terminal.
     mutating func handle(_ fact: TypingFact, at now: Int64) -> [TypingOrder] {
-        if case .steered(let request) = fact, request.session != id { return [] }
+        // One for the session that was open before was refused when its link was closed.
+        if case .steered(let request) = fact, request.session != id || link?.takes(request.name) != true { return [] }
         var orders: [TypingOrder] = []
-        for order in machine.handle(fact, at: now) {
+        var due = machine.handle(fact, at: now)
+        if case .opened = fact, let opened = opening {
+            // What it says of commands is for the link of the session that was open before.
+            for case .tell(let change) in due { link?.tell(change) }
+            due.removeAll { if case .tell = $0 { true } else { false } }
+            opening = nil
+            open(opened)
+        }
+        for order in due {
             switch order {
             case .followTranscript: if let id, let transcript { transcripts.follow(id, transcript) }
             case .stand(let offer, let standing): link?.stand(offer, standing)

@@ -55,7 +55,10 @@ struct TerminalHolder {
             if let end, !outputIsOpen || Self.now >= end.drainUntil { return finish(end.exit) }
             if child == nil, end == nil, Self.now >= startUntil { return finish(1) }
             waitAndPass()
-            for item in inbox.take() { take(item) }
+            let items = inbox.take()
+            // What came beside the end was not given to the agent.
+            for case .ended(let end) in items { ended(end) }
+            for item in items { take(item) }
             onTime()
         }
     }
@@ -153,15 +156,19 @@ struct TerminalHolder {
 
     private mutating func take(_ item: RunItem) {
         switch item {
+        // Refused at the end.
+        case .steered where end != nil: break
         case .steered(let request):
             look()
             perform(.steered(request))
         case .signal: perform(.terminated)
-        case .ended(let end):
-            self.end = (end.exit, Self.now + Int64(limits.drainGrace))
-            perform(.ended)
-        case .answeredAfar, .daemon, .openedElsewhere: break
+        case .ended, .answeredAfar, .daemon, .openedElsewhere: break
         }
+    }
+
+    private mutating func ended(_ end: AgentEnd) {
+        self.end = (end.exit, Self.now + Int64(limits.drainGrace))
+        perform(.ended)
     }
 
     private mutating func perform(_ fact: TypingFact) {

@@ -86,6 +86,8 @@ struct SimulatedTerminal {
             typed.append(Character(scalar))
             press(.person(Character(scalar)))
         }
+        // The person opens another conversation, as by /clear.
+        if dialog == nil, !isTyping, chance(1, in: 2_000) { tell(.opened) }
         if dialog == nil, !isTyping, chance(1, in: 900) { press(.personEnter) }
         if chance(1, in: 300) { afar() }
     }

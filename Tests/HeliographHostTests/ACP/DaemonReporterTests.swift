@@ -1,10 +1,8 @@
 import AgentACP
-import Foundation
 import Glibc
 import HostCore
 import Logging
 import RelayProtocol
-import Synchronization
 import Testing
 
 @testable import HeliographHost
@@ -15,52 +13,6 @@ struct DaemonReporterTests {
     private let session = SessionID("local-1")!
 
     init() throws { folder = try HookFolder() }
-
-    /// Takes each request on a thread of its own, keeps those that wait for a command open, and is slow with outcomes.
-    private final class SlowDaemon: Sendable {
-        private let heard = Mutex<[String]>([])
-
-        var order: [String] { heard.withLock { $0 } }
-
-        init(at path: String) throws {
-            let listener = try #require(FakeDaemon.listener(at: path))
-            Thread.detachNewThread { [self] in
-                while true {
-                    let connection = accept(listener, nil, nil)
-                    Thread.detachNewThread { [self] in serve(connection) }
-                }
-            }
-        }
-
-        private func serve(_ connection: Int32) {
-            defer { close(connection) }
-            let request = Self.read(connection)
-            if request.contains("/steering/next ") {
-                heard.withLock { $0.append("waits") }
-                _ = Self.read(connection)
-                return heard.withLock { $0.append("waits no more") }
-            }
-            // Longer than it takes a listener to notice that it is not wanted any more.
-            if request.contains("/steered ") { Thread.sleep(forTimeInterval: 1.3) }
-            if request.contains("/steered ") { heard.withLock { $0.append("outcome") } }
-            let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}".utf8)
-            _ = unsafe send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
-        }
-
-        /// Until nothing comes for a moment, or its end.
-        private static func read(_ connection: Int32) -> String {
-            var bytes: [UInt8] = []
-            var buffer = [UInt8](repeating: 0, count: 65536)
-            while true {
-                let count = unsafe recv(connection, &buffer, buffer.count, 0)
-                if count <= 0 { break }
-                bytes += buffer[..<count]
-                let text = String(decoding: bytes, as: UTF8.self)
-                if text.contains("\r\n\r\n"), text.hasSuffix("}") { break }
-            }
-            return String(decoding: bytes, as: UTF8.self)
-        }
-    }
 
     private func wait(_ what: String, for isThere: () -> Bool) {
         let deadline = ContinuousClock.now + .seconds(20)
@@ -95,7 +47,9 @@ struct DaemonReporterTests {
         "What became of its commands is told before a session is given up, at its end and at the agent's",
         arguments: [false, true])
     func outcomesFirst(isSessionClosed: Bool) throws {
-        let daemon = try SlowDaemon(at: folder.socketPath)
+        let daemon = try SteeringDaemon(
+            // Longer than it takes a listener to notice that it is not wanted any more.
+            at: folder.socketPath, outcomesTake: .milliseconds(1_300))
         let reporter = try DaemonReporter(
             socketPath: folder.socketPath, inbox: try LoopInbox<ACPItem>(), limits: ACPDriverLimits(),
             logger: Logger(label: "test"))
@@ -107,5 +61,32 @@ struct DaemonReporterTests {
         if isSessionClosed { reporter.stand(session, nil) } else { reporter.finish() }
         wait("the end of both") { daemon.order.count == 3 }
         #expect(daemon.order == ["waits", "outcome", "waits no more"])
+    }
+
+    @Test(
+        "A command that the agent was not given is refused, at the end of its session and at the agent's",
+        arguments: [false, true])
+    func untaken(isSessionClosed: Bool) throws {
+        let daemon = try SteeringDaemon(
+            at: folder.socketPath, command: SteeringDaemon.interrupt(of: SessionID("local-local-1")!))
+        let inbox = try LoopInbox<ACPItem>()
+        let reporter = try DaemonReporter(
+            socketPath: folder.socketPath, inbox: inbox, limits: ACPDriverLimits(), logger: Logger(label: "test"))
+        #expect(reporter.start())
+        reporter.stand(session, ACPStand(SteeringOffer(actions: [.interrupt]), .busy))
+        // The second wait shows that the command of the first is in the inbox.
+        wait("the command") { daemon.order == ["waits", "waits"] }
+        if isSessionClosed {
+            reporter.stand(session, nil)
+        } else {
+            reporter.agentEnded()
+            reporter.stand(session, nil)
+            reporter.finish()
+        }
+        wait("its outcome") { daemon.order.count == 4 }
+        #expect(daemon.order == ["waits", "waits", "outcome", "waits no more"])
+        let reason = isSessionClosed ? "the session was closed" : "the agent has ended"
+        #expect(daemon.outcomes == [SteeringChange(SteeringDaemon.name, .refused, reason: reason)])
+        #expect(!reporter.takes(SteeringDaemon.name))
     }
 }

@@ -163,8 +163,10 @@ package struct TypingMachine: Sendable {
 
     private mutating func opened() {
         stood = nil
-        // The host says what has become of what was sent to the session before.
-        if case .waiting = phase { phase = .free }
+        // What was typed for the session before has an outcome by the host, which learns that its program is gone.
+        guard case .waiting(let prompt, _) = phase else { return }
+        tell(prompt.name, .refused, "another conversation was opened before it was typed")
+        phase = .free
     }
 
     private mutating func shows(_ box: PromptBox?) {

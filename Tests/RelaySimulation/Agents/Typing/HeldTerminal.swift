@@ -193,7 +193,12 @@ final class HeldTerminal: AgentBody, ClaudeFront {
 
     private func handed(_ request: SteeringRequest, to line: String) {
         guard line == name else { return }
+        let asked = lines.last
         look()
+        guard line == name else {
+            asked?.tell(SteeringChange(request.name, .refused, reason: "another conversation was opened at its terminal"))
+            return
+        }
         books.given(request)
         take(.steered(request))
     }
@@ -221,11 +226,23 @@ final class HeldTerminal: AgentBody, ClaudeFront {
     private func read(_ standing: TerminalStanding?) {
         if let standing, standing.name != name {
             name = standing.name
-            open(standing.name)
-            take(.opened)
+            opened(standing.name)
         }
         let doing = world.plant == .unseenDialog && standing?.doing == .waiting ? .idle : standing?.doing
         take(.does(doing))
+    }
+
+    /// What the machine says of commands is for the conversation that was open before.
+    private func opened(_ name: String) {
+        let orders = machine.handle(.opened, at: host.instant.monotonic)
+        let before = lines.last
+        for case .tell(let change) in orders {
+            before?.tell(change)
+            _ = books.told(change, mode: input.mode)
+        }
+        open(name)
+        for order in orders { if case .tell = order { continue } else { _ = carryOut(order) } }
+        arm()
     }
 
     private func open(_ name: String) {

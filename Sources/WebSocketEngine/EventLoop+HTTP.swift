@@ -87,6 +87,8 @@ extension EventLoop {
 
     private func deliver(_ request: HTTPRequest, on connection: Connection, _ wsi: OpaquePointer) -> Int32 {
         guard let listener = connection.listener else { return -1 }
+        var request = request
+        request.connection = connection.id
         let id = HTTPRequestID(rawValue: makeID())
         connection.exchange = HTTPExchange(id: id, isHead: request.method == "HEAD")
         requests[id] = connection

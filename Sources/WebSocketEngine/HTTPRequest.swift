@@ -15,6 +15,9 @@ package struct HTTPRequest: Sendable {
     /// True if `peer` is not the other end of the socket, but the address that a proxy gave.
     package var isNamedByProxy = false
 
+    /// Its connection, among those of one loop in the order in which they were accepted.
+    package var connection: ConnectionID?
+
     /// True if this very hop is TLS; a reverse proxy's own hop is in `x-forwarded-proto`.
     package var isTLS: Bool
 

@@ -103,6 +103,7 @@ final class HostDaemon {
         // Sessions that ended while no daemon ran, before their processes are found gone.
         for word in LeftWord.take(from: configuration.stateDirectory) { hear(word) }
         for order in begun { carryOut(order) }
+        loop.inputsEnded = { [unowned socket] in socket.turnEnds() }
         listener = try loop.listen(LocalSocket.listener(at: configuration.socketPath), handler: socket)
         logger.info(
             "started",

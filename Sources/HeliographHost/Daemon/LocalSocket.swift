@@ -24,6 +24,7 @@ final class LocalSocket: ServerHandler {
     private let logger: Logger
     private let tell: (HostFact) -> Void
     private let status: () -> [UInt8]
+    private var arrivals = Arrivals()
 
     init(
         _ loop: EventLoop, _ drivers: [String: any AgentDriver], _ logger: Logger, tell: @escaping (HostFact) -> Void,
@@ -71,7 +72,21 @@ final class LocalSocket: ServerHandler {
 
     func closed(_ connection: ConnectionID, reason: CloseReason) {}
 
-    func requestReceived(_ request: HTTPRequest, id: HTTPRequestID) {
+    func requestReceived(_ request: HTTPRequest, id: HTTPRequestID) { arrivals.received(request, id) }
+
+    func requestAborted(_ id: HTTPRequestID) { if !arrivals.left(id) { callerGone(id) } }
+
+    /// Serves what came in this turn.
+    func turnEnds() {
+        for arrival in arrivals.take() {
+            switch arrival {
+            case .request(let request, let id): serve(request, id)
+            case .gone(let id): callerGone(id)
+            }
+        }
+    }
+
+    private func serve(_ request: HTTPRequest, _ id: HTTPRequestID) {
         guard case .unix(let user, _) = request.peer, user == getuid() else {
             loop.respond(to: id, HTTPResponse(status: 403))
             return
@@ -92,7 +107,7 @@ final class LocalSocket: ServerHandler {
         }
     }
 
-    func requestAborted(_ id: HTTPRequestID) {
+    private func callerGone(_ id: HTTPRequestID) {
         let token = HookToken(rawValue: id.rawValue)
         for driver in drivers.values { driver.callerGone(token) }
         tell(.hookGone(token))

@@ -137,6 +137,25 @@ struct ClaudeOrderTests {
         #expect(events(&bench) == ["tool.started Running: c3"])
     }
 
+    @Test("tools of one message that run one after the other are all announced by its text, however late it is")
+    func oneAfterTheOther() throws {
+        for isLate in [false, true] {
+            var bench = try bench()
+            if !isLate { try say(&bench, "I will run it.") }
+            try start(&bench, "c1")
+            try end(&bench, "c1")
+            if isLate { try say(&bench, "I will run it.") }
+            #expect(events(&bench) == [Self.text, "tool.started Running: c1", "tool.finished ok"])
+            try start(&bench, "c2")
+            #expect(events(&bench) == ["tool.started Running: c2"], "late: \(isLate)")
+            try end(&bench, "c2")
+            try batchOver(&bench, "c1", "c2")
+            _ = bench.take()
+            try start(&bench, "c3")
+            #expect(events(&bench) == [], "its own text is still to come")
+        }
+    }
+
     @Test("the text of a message whose tools are over does not announce those of the next")
     func lateText() throws {
         var bench = try bench()

@@ -59,7 +59,7 @@ extension ClaudeAdapter {
             return false
         }
         var end = start
-        (end.event, end.isEnd) = (event, true)
+        end.event = event
         guard hasRoom(for: end, in: id) else { return false }
         sessions[id]?.deferred.append(end)
         remember(id)
@@ -86,19 +86,19 @@ extension ClaudeAdapter {
         let waiting = sessions[id]?.deferred.filter { $0.agent == agent } ?? []
         // The text of a message whose tools have ended announces none of the next message's tools.
         let isLate = waiting.contains(where: \.isBatchOver)
-        if !waiting.contains(where: \.isEnd) { sessions[id]?.announced.insert(agent) }
+        if !isLate { sessions[id]?.announced.insert(agent) }
         tellDeferred(id) { $0.agent == agent && (!isLate || $0.isBatchOver) }
     }
 
-    /// The agent's next output is another message.
+    /// The agent's next output is another message: the tools of one message may run one after the other, so this holds once all are over.
     mutating func expectText(_ agent: String?, in id: SessionID) { sessions[id]?.announced.remove(agent) }
 
     mutating func tellOverdue() {
         let now = now.monotonic
         for session in sessionsInOrder {
             let due = session.deferred.filter { $0.due <= now }
-            let ended = Set(due.filter(\.isEnd).map(\.agent))
-            for agent in Set(due.map(\.agent)).subtracting(ended) { sessions[session.id]?.announced.insert(agent) }
+            let over = Set(due.filter(\.isBatchOver).map(\.agent))
+            for agent in Set(due.map(\.agent)).subtracting(over) { sessions[session.id]?.announced.insert(agent) }
             tellDeferred(session.id) { $0.due <= now }
         }
     }
@@ -106,7 +106,6 @@ extension ClaudeAdapter {
     mutating func toolFinished(_ id: SessionID, _ payload: JSONValue, failed: Bool) {
         guard let tool = Self.tool(payload), let call = Self.call(payload) else { return }
         let response = payload.optional("tool_response")
-        expectText(Self.agent(payload), in: id)
         toolProven(id, payload, tool: tool, call: call, failed: failed)
         // One that goes on in the background is named by its id here, and by nothing else.
         if let response, let agent = response.text("agentId"), let name = subagentName(response),

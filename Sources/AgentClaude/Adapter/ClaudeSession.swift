@@ -34,7 +34,6 @@ package struct ClaudeSession {
         var event: Event
         var call: String
         var agent: String?
-        var isEnd = false
         /// All tools of its message have ended: the next text is that message's, or the next one's.
         var isBatchOver = false
         var due: Int64

@@ -5,7 +5,7 @@
  * theirs are shown by name.
  */
 
-import { count, countdown, duration, money, plural, timeOfDay } from "./format.js";
+import { costOf, count, countdown, duration, plural, timeOfDay } from "./format.js";
 
 /** @typedef {import("./lockscreen.js").Card} Card */
 /** @typedef {import("./wire").Fields} Fields */
@@ -68,7 +68,7 @@ function ownFace({ attributes, contentState: state, isStale }, title) {
     symbol, tint: phase === "budget" && budget === "over" ? "red" : usual, title: text(attributes.title) || title, status: wordsOf(phase, state), detail: detailOf(phase, state),
     place: [text(attributes.project), text(attributes.host)].filter(Boolean).join(" · "), progress,
     since: date(state.startedAt), stoppedAt: phase === "done" || phase === "failed" ? ended : undefined,
-    cost: typeof state.costMicroUSD === "number" ? money(state.costMicroUSD) : "",
+    cost: costOf({ costMicroUSD: amount(state.costMicroUSD), estimateMicroUSD: amount(state.estimateMicroUSD) }),
     budget, short: waiting ? String(waiting) : progress?.text ?? "", needsPerson: phase === "approval" || phase === "question", facts: [],
   };
 }
@@ -181,6 +181,9 @@ const date = (seconds) => (typeof seconds === "number" ? (seconds + reference200
 
 /** @param {unknown} value */
 const text = (value) => (typeof value === "string" ? value : "");
+
+/** @param {unknown} value */
+const amount = (value) => (typeof value === "number" ? value : undefined);
 
 /** @param {unknown} value */
 const number = (value) => (typeof value === "number" ? value : 0);

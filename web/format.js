@@ -12,7 +12,7 @@ export function money(micro) {
 
 /**
  * What a session has cost. A guess of the agent for a model whose price it does not know, which is in no budget, is marked as one.
- * @param {Pick<import("./wire").Summary, "costMicroUSD"|"estimateMicroUSD">} summary
+ * @param {{costMicroUSD?: number|null, estimateMicroUSD?: number|null}} summary
  */
 export function costOf({ costMicroUSD, estimateMicroUSD }) {
   if (!estimateMicroUSD) return money(costMicroUSD);

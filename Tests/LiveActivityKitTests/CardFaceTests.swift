@@ -87,6 +87,21 @@ import Testing
         }
     }
 
+    @Test("a guess of the agent is shown and spoken as one, never as a cost")
+    func guess() throws {
+        func face(cost: Int, guess: Int) throws -> CardFace {
+            try self.face(
+                Fixtures.working.replacingOccurrences(
+                    of: "\"costMicroUSD\":413200", with: "\"costMicroUSD\":\(cost),\"estimateMicroUSD\":\(guess)"))
+        }
+        let both = try face(cost: 413_200, guess: 2_000_000)
+        #expect(both.cost == "$0.41 + ~$2.00 guessed")
+        #expect(both.accessibilityLabel.hasSuffix("It has cost $0.41, and its agent guesses $2.00 more."))
+        let guessed = try face(cost: 0, guess: 2_000_000)
+        #expect(guessed.cost == "~$2.00 guessed")
+        #expect(guessed.accessibilityLabel.hasSuffix("Its agent guesses that it has cost $2.00."))
+    }
+
     @Test("over: the clock stands still, and age makes it no less true")
     func over() throws {
         let done = try face(Fixtures.done, isOutdated: true)

@@ -82,6 +82,8 @@ test("a card of ours says what it is about as LiveActivityKit does", () => {
 });
 
 test("a card of ours: progress, money near its budget, where it runs", () => {
+  assert.equal(own({ costMicroUSD: 0, estimateMicroUSD: 2_000_000 }).cost, "~$2.00 guessed");
+  assert.equal(own({ costMicroUSD: 410_000, estimateMicroUSD: 2_000_000 }).cost, "$0.41 + ~$2.00 guessed");
   const face = own({ progress: { completed: 3, total: 7 }, costMicroUSD: 4_100_000, budgetLevel: 80 });
   assert.deepEqual([face.progress.text, face.short, face.cost, face.budget, face.place], ["3/7", "3/7", "$4.10", "near", "shop · laptop"]);
   assert.deepEqual([own({ budgetLevel: 100 }).budget, own({ approvals: 1, questions: 1 }).short, own({}).needsPerson], ["over", "2", false]);

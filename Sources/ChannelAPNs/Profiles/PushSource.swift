@@ -28,7 +28,8 @@ enum PushSource: String, CaseIterable {
     case questionSummary = "question.summary"
 
     // Whole numbers.
-    case operations, messages, approvals, questions, subagents, linesAdded, linesRemoved, costMicroUSD, budgetLevel, sessions
+    case operations, messages, approvals, questions, subagents, linesAdded, linesRemoved, costMicroUSD, estimateMicroUSD,
+        budgetLevel, sessions
     case todoCompleted = "todo.completed"
     case todoTotal = "todo.total"
     case contextUsed = "context.used"
@@ -48,7 +49,8 @@ enum PushSource: String, CaseIterable {
             .questionTool, .questionSummary:
             .text
         case .operations, .messages, .approvals, .questions, .subagents, .linesAdded, .linesRemoved, .costMicroUSD,
-            .budgetLevel, .sessions, .todoCompleted, .todoTotal, .contextUsed, .contextLimit, .tokensInput, .tokensOutput:
+            .estimateMicroUSD, .budgetLevel, .sessions, .todoCompleted, .todoTotal, .contextUsed, .contextLimit, .tokensInput,
+            .tokensOutput:
             .whole
         case .startedAt, .lastActivityAt, .endedAt, .now, .approvalExpiresAt: .moment
         }
@@ -143,7 +145,8 @@ enum PushSource: String, CaseIterable {
         case .subagents: summary.subagents
         case .linesAdded: summary.linesAdded
         case .linesRemoved: summary.linesRemoved
-        case .costMicroUSD: summary.costMicroUSD
+        case .costMicroUSD: summary.knownCostMicroUSD
+        case .estimateMicroUSD: summary.estimateMicroUSD
         case .budgetLevel: subject.budgetLevel > 0 ? subject.budgetLevel : nil
         case .sessions: subject.sessions > 1 ? subject.sessions : nil
         case .todoCompleted: summary.todo?.completed

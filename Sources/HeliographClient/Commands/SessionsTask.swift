@@ -84,7 +84,7 @@ final class SessionsTask: ClientTask {
     /// A guess of the agent, which is in no budget, is marked as one.
     static func cost(_ summary: Summary) -> String {
         let guess = summary.estimateMicroUSD.map { "~\(Moment.money(microUSD: $0)) guessed" }
-        let cost = guess != nil && summary.costMicroUSD == 0 ? nil : summary.costMicroUSD.map { Moment.money(microUSD: $0) }
+        let cost = summary.knownCostMicroUSD.map { Moment.money(microUSD: $0) }
         return [cost, guess].compactMap(\.self).joined(separator: " + ")
     }
 

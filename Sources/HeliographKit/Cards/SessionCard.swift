@@ -20,8 +20,10 @@ public struct SessionCard: Sendable, Hashable {
             status: session.shownStatus, operation: showsText ? session.operation : nil, progress: progress,
             approvals: session.approvals, questions: session.questions,
             approval: asked.map { Self.approval($0, showsText: showsText) },
-            costMicroUSD: device.hidesCost ? nil : session.costMicroUSD.map { Int64($0) }, budgetLevel: session.budgetLevel,
-            operations: session.operations, messages: session.messages, error: showsText ? session.error : nil,
+            costMicroUSD: device.hidesCost ? nil : session.costMicroUSD.map { Int64($0) },
+            estimateMicroUSD: device.hidesCost ? nil : session.estimateMicroUSD.map { Int64($0) },
+            budgetLevel: session.budgetLevel, operations: session.operations, messages: session.messages,
+            error: showsText ? session.error : nil,
             startedAt: session.startedAt, updatedAt: now)
     }
 

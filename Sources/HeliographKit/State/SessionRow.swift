@@ -22,7 +22,10 @@ public struct SessionRow: Sendable, Hashable, Identifiable {
     /// Number of approvals that wait for a person.
     public let approvals: Int
     public let questions: Int
+    /// Nil if it is unknown, or all of it is guessed.
     public let costMicroUSD: Int?
+    /// In addition to the cost: a guess of the agent, for a model whose price it does not know.
+    public let estimateMicroUSD: Int?
     /// The highest level of a budget that was crossed, in percent.
     public let budgetLevel: Int?
     public let startedAt: Date
@@ -45,7 +48,8 @@ public struct SessionRow: Sendable, Hashable, Identifiable {
         messages = Int(summary.messages)
         approvals = Int(summary.approvals)
         questions = Int(summary.questions)
-        costMicroUSD = summary.costMicroUSD.map { Int($0) }
+        costMicroUSD = summary.knownCostMicroUSD.map { Int($0) }
+        estimateMicroUSD = summary.estimateMicroUSD.map { Int($0) }
         budgetLevel = summary.budget.map { Int($0.level) }
         startedAt = Date(milliseconds: summary.startedAt)
         lastActivityAt = Date(milliseconds: summary.lastActivityAt)

@@ -10,12 +10,24 @@ extension CardFace {
             let tasks = CardText.count(progress.total, "task")
             sentences.append("\(progress.completed) of \(tasks) \(progress.completed == 1 ? "is" : "are") done.")
         }
-        if let cost { sentences.append(cost.hasPrefix("<") ? "It has cost less than a cent." : "It has cost \(cost).") }
+        if let sentence = spokenCost(state) { sentences.append(sentence) }
         if phase != .budget, let level = state.budgetLevel, level > 0 {
             sentences.append("\(level) percent of a budget is spent.")
         }
         if isOutdated, phase != .stale { sentences.append("This may be out of date.") }
         return sentences.joined(separator: " ")
+    }
+
+    private func spokenCost(_ state: HeliographActivityAttributes.ContentState) -> String? {
+        func words(_ microUSD: Int64) -> String {
+            let dollars = CardText.dollars(microUSD: microUSD)
+            return dollars.hasPrefix("<") ? "less than a cent" : dollars
+        }
+        let guess = state.estimateMicroUSD.map(words)
+        guard let cost = CardText.known(microUSD: state.costMicroUSD, estimate: state.estimateMicroUSD).map(words) else {
+            return guess.map { "Its agent guesses that it has cost \($0)." }
+        }
+        return "It has cost \(cost)\(guess.map { ", and its agent guesses \($0) more" } ?? "")."
     }
 
     private func spokenPhase(_ agent: String, _ state: HeliographActivityAttributes.ContentState) -> String {

@@ -80,7 +80,7 @@ public struct CardFace: Sendable, Equatable {
         progress = state.progress.flatMap(CardText.fraction)
         progressText = state.progress.map(CardText.progress)
         clock = Self.clock(state, now)
-        cost = state.costMicroUSD.map(CardText.dollars)
+        cost = CardText.cost(microUSD: state.costMicroUSD, estimate: state.estimateMicroUSD)
         let waiting = state.approvals + state.questions
         badge = waiting > 0 ? waiting : nil
         needsPerson = phase == .approval || phase == .question

@@ -9,6 +9,16 @@ public enum CardText {
         return (microUSD < 0 && cents > 0 ? "-" : "") + "$\(cents / 100).\(cents % 100 < 10 ? "0" : "")\(cents % 100)"
     }
 
+    /// `$0.41`, `~$2.00 guessed`, `$0.41 + ~$2.00 guessed`; nil if nothing is known. A guess is never shown as a cost.
+    public static func cost(microUSD: Int64?, estimate: Int64?) -> String? {
+        let guess = estimate.map { "~\(dollars(microUSD: $0)) guessed" }
+        let parts = [known(microUSD: microUSD, estimate: estimate).map(dollars), guess].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: " + ")
+    }
+
+    /// Nil also if all of it is guessed.
+    static func known(microUSD: Int64?, estimate: Int64?) -> Int64? { microUSD == 0 && estimate != nil ? nil : microUSD }
+
     /// `1 approval`, `2 approvals`.
     public static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 

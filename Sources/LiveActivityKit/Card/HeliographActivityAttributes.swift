@@ -34,6 +34,8 @@ public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
         public var approval: Approval?
         /// In millionths of a dollar.
         public var costMicroUSD: Int64?
+        /// In addition to the cost: a guess of the agent, for a model whose price it does not know.
+        public var estimateMicroUSD: Int64?
         /// The highest level of a budget that was crossed, in percent.
         public var budgetLevel: Int?
         /// Tools started.
@@ -47,8 +49,8 @@ public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
 
         public init(
             status: SessionStatus, operation: String? = nil, progress: Progress? = nil, approvals: Int = 0, questions: Int = 0,
-            approval: Approval? = nil, costMicroUSD: Int64? = nil, budgetLevel: Int? = nil, operations: Int = 0,
-            messages: Int = 0, sessions: Int? = nil, error: String? = nil, startedAt: Date, updatedAt: Date
+            approval: Approval? = nil, costMicroUSD: Int64? = nil, estimateMicroUSD: Int64? = nil, budgetLevel: Int? = nil,
+            operations: Int = 0, messages: Int = 0, sessions: Int? = nil, error: String? = nil, startedAt: Date, updatedAt: Date
         ) {
             self.status = status
             self.operation = operation
@@ -57,6 +59,7 @@ public struct HeliographActivityAttributes: Codable, Hashable, Sendable {
             self.questions = questions
             self.approval = approval
             self.costMicroUSD = costMicroUSD
+            self.estimateMicroUSD = estimateMicroUSD
             self.budgetLevel = budgetLevel
             self.operations = operations
             self.messages = messages

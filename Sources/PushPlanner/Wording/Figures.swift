@@ -2,7 +2,7 @@ import RelayProtocol
 
 /// What a session took, in a line. Counts only: nothing that an agent wrote.
 enum Figures {
-    /// `20 min · 12 tools · 3 of 7 tasks · +120 −30 lines · $0.41`
+    /// `20 min · 12 tools · 3 of 7 tasks · +120 −30 lines · $0.41 + ~$2.00 guessed`
     static func line(_ subject: PushSubject) -> String {
         let summary = subject.summary
         var parts = [duration(max(0, (summary.endedAt ?? subject.now) - summary.startedAt))]
@@ -11,14 +11,21 @@ enum Figures {
         if summary.linesAdded > 0 || summary.linesRemoved > 0 {
             parts.append("+\(summary.linesAdded) −\(summary.linesRemoved) lines")
         }
-        if let cost = summary.costMicroUSD { parts.append(money(cost)) }
+        let guess = summary.estimateMicroUSD.map { "~\(money($0)) guessed" }
+        let cost = [summary.knownCostMicroUSD.map(money), guess].compactMap(\.self)
+        if !cost.isEmpty { parts.append(cost.joined(separator: " + ")) }
         return parts.joined(separator: " · ")
     }
 
     static func cost(_ subject: PushSubject) -> String {
         if subject.hidesCost { return "Open the app to see what it has cost." }
-        return subject.summary.costMicroUSD.map { "This session has cost \(money($0))." }
-            ?? "This session has not told its cost."
+        let summary = subject.summary
+        return switch (summary.knownCostMicroUSD, summary.estimateMicroUSD) {
+        case (let cost?, nil): "This session has cost \(money(cost))."
+        case (let cost?, let guess?): "This session has cost \(money(cost)), and its agent guesses \(money(guess)) more."
+        case (nil, let guess?): "Its agent guesses that this session has cost \(money(guess))."
+        case (nil, nil): "This session has not told its cost."
+        }
     }
 
     /// `45 s`, `20 min`, `1 h 5 min`

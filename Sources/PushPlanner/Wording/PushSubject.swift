@@ -38,6 +38,7 @@ package struct PushSubject: Sendable {
     package mutating func hideCost() {
         hidesCost = true
         summary.costMicroUSD = nil
+        summary.estimateMicroUSD = nil
     }
 }
 

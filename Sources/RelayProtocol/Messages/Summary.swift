@@ -33,6 +33,8 @@ package struct Summary: Sendable, Equatable {
     package var costMicroUSD: Int64?
     /// In addition to the cost; nil if nothing is guessed.
     package var estimateMicroUSD: Int64?
+    /// The cost; nil also if all of it is guessed: then a zero would be as wrong as the guess.
+    package var knownCostMicroUSD: Int64? { costMicroUSD == 0 && estimateMicroUSD != nil ? nil : costMicroUSD }
     package var contextUsed: Int64?
     package var contextLimit: Int64?
     package var linesAdded: Int64 = 0

@@ -117,6 +117,29 @@ import Testing
         (#"{"a?":{"uuid":"$title"}}"#, #"{"a":"\#(UUIDText.of("Fix APNs client"))"}"#),
     ]
 
+    @Test("a guess of the agent is a source of its own, and what is all a guess has no cost", arguments: [0, 410_000])
+    func guess(cost: Int64) throws {
+        var subject = Self.plain
+        (subject.summary.costMicroUSD, subject.summary.estimateMicroUSD) = (cost, 2_000_000)
+        let declared = #"{"a?":"$costMicroUSD","b?":"$estimateMicroUSD","c":{"first":[{"dollars":"$costMicroUSD"},0]}}"#
+        let made = cost > 0 ? #"{"a":410000,"b":2000000,"c":0.41}"# : #"{"b":2000000,"c":0}"#
+        #expect(try Self.state(declared, of: subject) == made)
+        subject.hideCost()
+        #expect(try Self.state(declared, of: subject) == #"{"c":0}"#)
+    }
+
+    @Test("none of our profiles shows a guess as a cost")
+    func ownProfiles() {
+        var subject = PushSubjects.golden("working")
+        (subject.summary.costMicroUSD, subject.summary.estimateMicroUSD) = (0, 2_000_000)
+        for profile in ProfileSet().all where profile.attributesType != nil {
+            let state = String(decoding: profile.contentState(subject, bytesMax: 3_072), as: UTF8.self)
+            #expect(!state.contains(#""costMicroUSD""#), "\(profile.name): \(state)")
+            #expect(!state.replacing(#""estimateMicroUSD":2000000"#, with: "").contains("2000000"), "\(profile.name): \(state)")
+            #expect(!state.contains(":2,") && !state.contains(":2}"), "\(profile.name): \(state)")
+        }
+    }
+
     @Test("an expression makes one field", arguments: expressions)
     func expression(declared: String, made: String) throws {
         #expect(try Self.state(declared, of: Self.plain) == made)

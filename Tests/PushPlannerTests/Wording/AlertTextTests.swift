@@ -186,6 +186,32 @@ import Testing
         #expect(budget.body == "This session has cost $0.41.")
     }
 
+    @Test("a guess of the agent is not told as a cost, and a zero beside it is no cost either")
+    func guessed() {
+        func told(_ kind: AlertKind, cost: Int64?, guess: Int64) -> String {
+            var subject = PushSubjects.subject(PushSubjects.summary())
+            (subject.summary.costMicroUSD, subject.summary.estimateMicroUSD) = (cost, guess)
+            return AlertText.compose(kind: kind, subject: subject, textMax: .full, bytesMax: 500).body
+        }
+        #expect(told(.finished, cost: 0, guess: 2_000_000) == "20 min · 12 tools · 3 of 7 tasks · ~$2.00 guessed")
+        #expect(told(.finished, cost: 410_000, guess: 2_000_000).hasSuffix(" · $0.41 + ~$2.00 guessed"))
+        #expect(told(.budget, cost: nil, guess: 2_000_000) == "Its agent guesses that this session has cost $2.00.")
+        #expect(
+            told(.budget, cost: 410_000, guess: 2_000_000)
+                == "This session has cost $0.41, and its agent guesses $2.00 more.")
+    }
+
+    @Test("who wants no money on a device is told no guess of it either")
+    func hidden() {
+        var subject = PushSubjects.subject(PushSubjects.summary())
+        (subject.summary.costMicroUSD, subject.summary.estimateMicroUSD) = (410_000, 2_000_000)
+        subject.hideCost()
+        let bodies = [AlertKind.finished, .budget].map {
+            AlertText.compose(kind: $0, subject: subject, textMax: .full, bytesMax: 500).body
+        }
+        #expect(bodies == ["20 min · 12 tools · 3 of 7 tasks", "Open the app to see what it has cost."])
+    }
+
     @Test("a card begins with what is asked, or with who is at work, and never says that anything is finished")
     func start() throws {
         func start(_ approval: Approval? = nil, text: PushText = .summary) -> AlertText {

@@ -162,7 +162,7 @@ openhands-check: build venv ## The rest of what was tried with the real OpenHand
 	$(PYTHON) -m pytest -c Tests/Integration/pytest.ini Tests/Integration/check_openhands.py \
 		Tests/Integration/check_openhands_steering.py $(PYTEST)
 
-claude-check: build venv servers ## The tests with the real Claude Code on its oldest, pinned and newest version, from PyPI, as a table (an hour); ARGS=0.2.168
+claude-check: build venv servers ## The tests with the real Claude Code on its oldest, pinned and newest version, from PyPI, as a table (an hour); ARGS=0.2.182
 	$(PYTHON) Tests/Tools/claude_versions.py $(ARGS)
 
 pydantic-check: build venv ## Decide about, and steer, an agent behind the real pydantic-acp, from PyPI

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the tests with the real Claude Code on its oldest version that is right in all, on the pinned one, and on PyPI's newest: `make claude-check`.
 
-Prints a table of versions, with the tests that failed on each. `claude_versions.py 0.2.168` tries that version of `claude-agent-sdk` alone, which carries 2.1.301.
+Prints a table of versions, with the tests that failed on each. `claude_versions.py 0.2.182` tries that version of `claude-agent-sdk` alone, which carries 2.1.325.
 """
 
 import argparse
@@ -14,8 +14,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/Integration"))
-OLDEST = "0.2.186"
-"""Carries 2.1.329, which `ClaudeDoctor` calls the oldest."""
+OLDEST = "0.2.183"
+"""Carries 2.1.326, which `ClaudeDoctor` calls the oldest."""
 FILES = "test_claude*.py test_at_the_terminal.py test_cost.py"
 
 

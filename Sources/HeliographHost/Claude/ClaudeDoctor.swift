@@ -5,7 +5,7 @@ internal import RelayProtocol
 /// Problems of Claude Code on this machine.
 enum ClaudeDoctor {
     /// The oldest version with which all of our tests with the real program pass.
-    private static let versionMin = [2, 1, 329]
+    private static let versionMin = [2, 1, 326]
 
     static func findings(executable: String) -> [Finding] {
         [program] + ConnectPlace.allCases.compactMap { hooks($0, executable) }

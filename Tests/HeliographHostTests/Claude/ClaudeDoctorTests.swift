@@ -7,8 +7,8 @@ import Testing
     @Test(
         "the agent's version, as it prints it",
         arguments: [
-            ("2.1.329 (Claude Code)", Finding.State.well), ("2.1.332", .well), ("10.0", .well),
-            ("2.1.301 (Claude Code)", .doubtful), ("2.0.99", .doubtful),
+            ("2.1.326 (Claude Code)", Finding.State.well), ("2.1.332", .well), ("10.0", .well),
+            ("2.1.325 (Claude Code)", .doubtful), ("2.0.99", .doubtful),
             ("1.9.9", .doubtful), ("", .doubtful), ("claude: error", .doubtful),
         ])
     func versions(_ line: String, _ state: Finding.State) {

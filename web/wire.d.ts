@@ -143,6 +143,8 @@ export interface SteeringOffer {
   asksAll?: boolean;
   /** Once a budget that holds is spent: `most`, the agent asks about all tools but those that its own rules trust; `unchanged`, it asks as before, and prompts are refused. Left out where every tool needs approval then. */
   hold?: string;
+  /** The host takes only what a device that it trusts has signed for these keys of its own; left out if it takes everything. */
+  consent?: string;
   mode?: string;
   modes?: string[];
   /** Left out if the agent takes any name. */
@@ -499,6 +501,9 @@ export interface Reply {
   budgets?: BudgetReport[];
 }
 
+/** Bytes of the host that says that it has these keys. */
+export interface Letter { type: "letter"; from: string; bytes: string }
+
 /** Something to know: a refused message, a limit. */
 export interface Notice { type: "notice"; code: string; message: string; path?: string }
 
@@ -517,6 +522,7 @@ export type Message =
   | Removed
   | Reply
   | { type: "push"; push: Push }
+  | Letter
   | Notice;
 
 /** A command, before the link gives it its `id`. */
@@ -539,6 +545,7 @@ export type Command =
   | { type: "budget"; budget: Budget }
   | { type: "budgets" }
   | { type: "remove"; session: string }
+  | { type: "letter"; to: string; bytes: string }
   | { type: "prompt"; session: string; text: string; busy?: "queue" | "steer" | "refuse"; command?: boolean; pictures?: Picture[]; signature?: string }
   | { type: "interrupt"; session: string; signature?: string }
   | { type: "stop"; session: string; signature?: string }

@@ -109,7 +109,7 @@ package struct ClientView: Sendable {
             approvals = approvals.filter { $0.key.session != session }
             unfollow(session)
             return isKnown ? [.sessionGone(session)] : []
-        case .reply, .notice, .push: return []
+        case .reply, .notice, .push, .letter: return []
         }
     }
 

@@ -16,6 +16,7 @@ package struct Relay {
     var sessions: Sessions
     var subscriptions: Subscriptions
     var commands: Commands
+    var letters = Letters()
     var budgets: Budgets
     var sweep: RetentionSweep
     /// Positions at which removed sessions would continue.

@@ -13,6 +13,8 @@ package struct RelayCensus: Sendable, CustomStringConvertible {
     package var stagedEvents = 0
     package var commands = 0
     package var expiries = 0
+    /// Those that have sent letters lately, and hosts that were sent some.
+    package var senders = 0
     /// The planner of pushes: what it knows, what it keeps, the channels that APNs made for it, what shall ring, and what the disk has not
     /// taken.
     package var devices = 0
@@ -41,6 +43,7 @@ package struct RelayCensus: Sendable, CustomStringConvertible {
             stagedEvents += part.stagedEvents
             commands += part.commands
             expiries += part.expiries
+            senders += part.senders
             devices += part.devices
             cards += part.cards
             pushes += part.pushes
@@ -53,7 +56,7 @@ package struct RelayCensus: Sendable, CustomStringConvertible {
 
     package var description: String {
         "\(sessions) sessions, \(places) places, \(peers) peers, \(subscriptions) subscriptions, \(approvals) approvals "
-            + "(\(openApprovals) open), \(waiters) waiters, \(reads) reads, \(commands) commands, \(expiries) expiries, "
+            + "(\(openApprovals) open), \(waiters) waiters, \(reads) reads, \(commands) commands, \(expiries) expiries, \(senders) senders of letters, "
             + "\(devices) devices, \(cards) cards, \(pushes) pushes, \(channels) channels, \(rings) rings, \(owed) owed records"
     }
 
@@ -63,13 +66,14 @@ package struct RelayCensus: Sendable, CustomStringConvertible {
             ("sessions", sessions), ("places", places), ("peers", peers), ("subscriptions", subscriptions),
             ("subscribers", subscribers), ("waiters", waiters), ("reads", reads), ("openApprovals", openApprovals),
             ("approvals", approvals), ("stagedEvents", stagedEvents), ("commands", commands), ("expiries", expiries),
+            ("senders", senders),
             ("devices", devices), ("cards", cards), ("pushes", pushes), ("rings", rings), ("owed", owed),
         ]
     }
 
     package var total: Int {
         sessions + places + peers + subscriptions + subscribers + waiters + reads + approvals + stagedEvents + commands
-            + expiries
+            + expiries + senders
             + devices + cards + pushes + channels + rings + owed
     }
 }

@@ -51,7 +51,7 @@ extension ClientCommand {
         case .subscribe, .unsubscribe, .history, .presence, .seen, .device, .deviceChoices, .card, .forget, .devices, .testPush,
             .budgets:
             .watch
-        case .decide: .decide
+        case .decide, .letter: .decide
         case .steer, .withdraw: .steer
         case .pair, .budget, .remove: .administer
         }

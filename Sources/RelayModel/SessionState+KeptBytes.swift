@@ -32,6 +32,7 @@ extension SteeringOffer {
     /// About how much memory it takes.
     package var memoryBytes: Int {
         var bytes = reason.memoryBytes + mode.memoryBytes + modes.memoryBytes + models.memoryBytes + commands.memoryBytes
+        bytes += (consent?.rawValue).memoryBytes
         for project in projects ?? [] { bytes += project.name.memoryBytes + project.folder.memoryBytes }
         for agent in agents {
             bytes += agent.name.memoryBytes + agent.title.memoryBytes + agent.modes.memoryBytes + agent.models.memoryBytes

@@ -9,6 +9,7 @@ DECISION = {
     "by": {"client": "c1", "name": "phone"}, "at": 1, "command": "c9", "signature": "sig",
 }  # fmt: skip
 DIGEST = "a" * 64
+KEY = "c2l4dGVlbi1rZXktYnl0ZQ"
 
 # Every event kind that a host may state, with every field.
 HEADS: dict[str, Message] = {
@@ -39,7 +40,7 @@ HEADS: dict[str, Message] = {
     "subagent.finished": {"agent": "a", "name": "n"},
     "error": {"message": "m", "recoverable": True},
     "steering.offered": {
-        "actions": ["prompt", "interrupt", "stop", "mode", "model", "askAll", "start", "resume", "past"], "whileBusy": True, "pictures": True, "reason": "r", "asksAll": True, "hold": "most", "mode": "plan", "modes": ["plan"], "models": ["m"],
+        "actions": ["prompt", "interrupt", "stop", "mode", "model", "askAll", "start", "resume", "past"], "whileBusy": True, "pictures": True, "reason": "r", "asksAll": True, "hold": "most", "consent": KEY, "mode": "plan", "modes": ["plan"], "models": ["m"],
         "commands": ["/compact"], "projects": [{"name": "p", "folder": "~/p"}],
         "agents": [{"name": "a", "title": "A", "modes": ["plan"]}],
     },
@@ -50,9 +51,10 @@ HEADS: dict[str, Message] = {
 }  # fmt: skip
 
 FROM_HOST: dict[str, Message] = {
-    "hello": {"type": "hello", "version": 1, "software": "s", "name": "n", "capabilities": ["steer", "dance"], "sessions": ["s1"]},
+    "hello": {"type": "hello", "version": 1, "software": "s", "name": "n", "capabilities": ["steer", "dance"], "sessions": ["s1"], "key": KEY},
     "deltas": {"type": "deltas", "session": "s1", "message": "m", "text": "t", "agent": "a"},
     "output": {"type": "output", "session": "s1", "call": "c", "text": "t"},
+    "letter": {"type": "letter", "to": "c1", "bytes": "aGVsbG8"},
     **{
         f"events {kind}": {
             "type": "events", "session": "s1", "first": 1, "gap": False,
@@ -113,4 +115,5 @@ FROM_CLIENT: dict[str, Message] = {
     "budget": {"type": "budget", "id": "c1", "budget": {"scope": "session", "session": "s1", "microUSD": 5, "levels": [50, 100], "hold": True}},
     "budgets": {"type": "budgets", "id": "c1"},
     "remove": {"type": "remove", "id": "c1", "session": "s1"},
+    "letter": {"type": "letter", "id": "c1", "to": KEY, "bytes": "aGVsbG8"},
 }  # fmt: skip

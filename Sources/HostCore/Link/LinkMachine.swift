@@ -165,6 +165,8 @@ package struct LinkMachine {
         case .steer(let request): return [.steer(request)]
         case .withdraw(let session, let name): return [.withdraw(session, name)]
         case .outstanding(let session, let names): return [.outstanding(session, names)]
+        // None comes to a host that named no keys.
+        case .letter: return []
         }
     }
 

@@ -14,7 +14,12 @@ extension Relay {
         guard let client = presence.clients[peer], !client.isShownOut else { return }
         planner.heard(peer, at: now)
         switch message {
-        case .hello(let hello): presence.clientSaidHello(hello, peer, welcome(to: client.workspace), &orders)
+        case .hello(let hello):
+            presence.clientSaidHello(hello, peer, welcome(to: client.workspace), &orders)
+            // A command peer has no connection that a letter could come over.
+            if presence.clients[peer]?.hasSaidHello == true, client.identity.scope.allows(.decide), !peer.isCommandPeer {
+                letters.clientSaidHello(client.key, peer)
+            }
         case .command(let id, _) where !client.hasSaidHello:
             orders.reply(.failed(.helloFirst, Notice.helloFirst.message), to: id, of: peer)
         case .command(let id, let command): run(command, id, of: client, peer, at: now)
@@ -32,7 +37,11 @@ extension Relay {
     mutating func disconnected(_ peer: PeerID, at now: Instant) {
         budgets.hostLeft(peer)
         removed.left(peer)
-        if let host = presence.hostLeft(peer) { setConnected(false, host, at: now) }
+        if let host = presence.hostLeft(peer) {
+            letters.hostLeft(host.key)
+            setConnected(false, host, at: now)
+        }
+        if let client = presence.clients[peer] { letters.clientLeft(client.key, peer) }
         guard presence.clientLeft(peer) else { return }
         commands.left(peer)
         sweep.left(peer)
@@ -70,6 +79,7 @@ extension Relay {
         case .budget(let budget): setBudget(budget, id, of: client, peer)
         case .budgets: listBudgets(id, of: client, peer)
         case .remove(let session): remove(session, id, of: client, peer)
+        case .letter(let letter, let key): send(letter, to: key, id, of: client, peer, at: now)
         }
     }
 

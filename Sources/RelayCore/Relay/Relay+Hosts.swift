@@ -35,11 +35,13 @@ extension Relay {
             let count = output.text.utf8.count
             guard sessions.takesDelta(of: key, by: host.key, count, isSpare: true, at: now, &orders) else { return }
             orders.send(.output(output), to: subscriptions.live(of: key))
+        case .letter(let letter, let client): send(letter, to: client, by: host, at: now)
         }
     }
 
     private mutating func hostSaidHello(_ hello: Hello, _ peer: PeerID, at now: Instant) {
         guard let (host, isFirst) = presence.hostSaidHello(hello, peer, &orders) else { return }
+        letters.hostSaidHello(host.key, key: hello.key)
         if isFirst { setConnected(true, host, at: now) }
         let unknown = hello.sessions.map { SessionKey(workspace: host.identity.workspace, session: $0) }
             .filter { !isKnown($0) }

@@ -7,6 +7,7 @@ extension Relay {
     mutating func keepHouse(at now: Instant) {
         sessions.forgetResolved(at: now.wall)
         subscriptions.forgetSnapshots()
+        letters.keepHouse(at: now)
         sessions.expireOverdue(at: now, aged: ages.time(at: now), &staging, &orders)
         ages.advance(to: now)
         staging.clock = ages.record

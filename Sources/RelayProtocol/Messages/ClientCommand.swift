@@ -31,6 +31,8 @@ package enum ClientCommand: Sendable, Equatable {
     case budgets
     /// Removes a session and its events; one that goes on begins again with what its host says next.
     case remove(SessionID)
+    /// To the connected host with these keys.
+    case letter(Letter, to: HostKeyID)
 
     typealias Reader = @Sendable (JSONValue) throws(WireError) -> ClientCommand
 
@@ -92,6 +94,7 @@ package enum ClientCommand: Sendable, Equatable {
         "budget": { value throws(WireError) in .budget(try Budget(from: value.required("budget"))) },
         "budgets": { _ throws(WireError) in .budgets },
         "remove": { value throws(WireError) in .remove(try value.identifier("session")) },
+        "letter": { value throws(WireError) in .letter(try Letter(from: value), to: try value.hostKeyID("to")) },
     ]
 
     func bytes(id: CommandID) -> [UInt8] {
@@ -152,6 +155,11 @@ package enum ClientCommand: Sendable, Equatable {
         case .budget(let budget): return Self.message("budget", id) { $0.raw("budget", budget.bytes) }
         case .budgets: return Self.message("budgets", id) { _ in }
         case .remove(let session): return Self.message("remove", id) { $0.field("session", session) }
+        case .letter(let letter, let host):
+            return Self.message("letter", id) {
+                $0.field("to", host)
+                letter.write(to: &$0)
+            }
         }
     }
 

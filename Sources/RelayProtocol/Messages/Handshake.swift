@@ -9,10 +9,12 @@ package struct Hello: Sendable, Equatable {
     package var sessions: [SessionID]
     /// Greater than in every earlier connection of this host. Nil: it does not count them.
     package var attempt: Int64?
+    /// A host's keys, by which clients address letters to it. Nil: it has none.
+    package var key: HostKeyID?
 
     package init(
         software: String, name: String? = nil, capabilities: Set<Capability> = [], sessions: [SessionID] = [],
-        attempt: Int64? = nil
+        attempt: Int64? = nil, key: HostKeyID? = nil
     ) {
         version = ProtocolVersion.current
         self.software = software
@@ -20,6 +22,7 @@ package struct Hello: Sendable, Equatable {
         self.capabilities = capabilities
         self.sessions = sessions
         self.attempt = attempt
+        self.key = key
     }
 
     init(from value: JSONValue) throws(WireError) {
@@ -39,6 +42,7 @@ package struct Hello: Sendable, Equatable {
             }
         }
         attempt = try value.optionalInteger("attempt", in: 0...JSONValue.integerMax)
+        key = try value.optionalHostKeyID("key")
     }
 
     func write(to writer: inout JSONWriter) {
@@ -48,6 +52,7 @@ package struct Hello: Sendable, Equatable {
         if !capabilities.isEmpty { writer.strings("capabilities", capabilities.map(\.rawValue).sorted()) }
         if !sessions.isEmpty { writer.strings("sessions", sessions.map(\.rawValue)) }
         writer.field("attempt", attempt)
+        writer.field("key", key)
     }
 }
 

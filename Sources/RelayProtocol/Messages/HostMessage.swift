@@ -4,6 +4,7 @@ package enum HostMessage: Sendable {
     case events(HostEvents)
     case deltas(Delta)
     case output(ToolOutput)
+    case letter(Letter, to: ClientID)
 
     /// `isUTF8` is as `JSONDocument` has it.
     package init(parsing bytes: [UInt8], isUTF8: Bool = false) throws(WireError) {
@@ -18,6 +19,7 @@ package enum HostMessage: Sendable {
         case "hello": self = .hello(try Hello(from: value))
         case "deltas": self = .deltas(try Delta(from: value))
         case "output": self = .output(try ToolOutput(from: value))
+        case "letter": self = .letter(try Letter(from: value), to: try value.identifier("to"))
         default: throw .unknownType(type)
         }
     }
@@ -42,6 +44,11 @@ package enum HostMessage: Sendable {
         case .output(let output):
             var writer = JSONWriter(type: "output")
             output.write(to: &writer)
+            return writer.finish()
+        case .letter(let letter, let client):
+            var writer = JSONWriter(type: "letter")
+            writer.field("to", client)
+            letter.write(to: &writer)
             return writer.finish()
         }
     }

@@ -12,6 +12,7 @@ package enum MessageToHost: Sendable, Equatable {
     case outstanding(SessionID, [SteeringName])
     /// To a host that can hold: after its first `hello`, and whenever it changes.
     case hold(Holds)
+    case letter(Letter, from: Named<ClientTag>)
     case notice(Notice)
 
     package init(parsing bytes: [UInt8]) throws(WireError) {
@@ -36,6 +37,7 @@ package enum MessageToHost: Sendable, Equatable {
             }
             self = .outstanding(try value.identifier("session"), names)
         case "hold": self = .hold(try Holds(from: value))
+        case "letter": self = .letter(try Letter(from: value), from: try Named(from: value.required("from")))
         case "notice": self = .notice(try Notice(from: value))
         default:
             guard let kind = SteeringAction.Kind(rawValue: type) else { throw .unknownType(type) }
@@ -84,6 +86,11 @@ package enum MessageToHost: Sendable, Equatable {
         case .hold(let holds):
             var writer = JSONWriter(type: "hold")
             holds.write(to: &writer)
+            return writer.finish()
+        case .letter(let letter, let client):
+            var writer = JSONWriter(type: "letter")
+            writer.object("from") { client.write(to: &$0) }
+            letter.write(to: &writer)
             return writer.finish()
         case .notice(let notice):
             var writer = JSONWriter(type: "notice")

@@ -11,6 +11,8 @@ package struct SteeringOffer: Sendable, Equatable {
     package var asksAll = false
     /// The tools that its host can hold once a budget is spent, if not all of them would need approval.
     package var hold: HoldReach?
+    /// The host's keys, if it takes only what a trusted device has signed for them; nil: it takes what the relay brings.
+    package var consent: HostKeyID?
     package var mode: String?
     package var modes: [String]
     /// Values that `model` may have; empty if the agent takes any name.
@@ -51,6 +53,7 @@ package struct SteeringOffer: Sendable, Equatable {
         reason = try value.optionalString("reason", bytesMax: WireLimits.lineBytesMax)
         asksAll = try value.flag("asksAll")
         hold = try value.optionalString("hold").flatMap(HoldReach.init)
+        consent = try value.optionalHostKeyID("consent")
         mode = try value.optionalString("mode", bytesMax: WireLimits.nameBytesMax)
         modes = try value.names("modes", countMax: WireLimits.steeringModesMax)
         models = try value.names("models", countMax: WireLimits.steeringModelsMax)
@@ -75,6 +78,7 @@ package struct SteeringOffer: Sendable, Equatable {
         writer.field("reason", reason)
         writer.flag("asksAll", asksAll)
         writer.field("hold", hold?.rawValue)
+        writer.field("consent", consent)
         writer.field("mode", mode)
         if !modes.isEmpty { writer.strings("modes", modes) }
         if !models.isEmpty { writer.strings("models", models) }

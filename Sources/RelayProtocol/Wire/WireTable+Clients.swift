@@ -57,6 +57,9 @@ extension WireTable {
         command("budget", "Sets a budget, or takes it away.", [.required("budget", .object(budget))]),
         command("budgets", "Lists the budgets, with what is spent."),
         command("remove", "Removes a session and its events.", [.required("session", .identifier)]),
+        command(
+            "letter", "Bytes for the connected host that has these keys. Live only; the relay does not read them.",
+            [.required("to", .hostKey), .required("bytes", .letter)]),
     ]
 
     static let relayToClient: [WireMessage] = [
@@ -114,6 +117,9 @@ extension WireTable {
         WireMessage(
             "push", "A push was planned, or its outcome is known; to who watches devices.",
             [.required("push", .object(push))]),
+        WireMessage(
+            "letter", "Bytes of the host that says that it has these keys.",
+            [.required("from", .hostKey), .required("bytes", .letter)]),
         WireMessage("notice", "Something to know: a refused message, a limit.", notice),
     ]
 }

@@ -13,6 +13,10 @@ extension WireTable {
                 .optional("gap", .flag), .required("events", .list(.event(isOfHost: true), 1...WireLimits.batchEventsMax)),
             ]),
         WireMessage("deltas", delta.meaning, delta.fields), WireMessage("output", output.meaning, output.fields),
+        WireMessage(
+            "letter",
+            "Bytes for all connections of a client of the host's workspace that may decide. Live only; the relay does not read them.",
+            [.required("to", .identifier), .required("bytes", .letter)]),
     ]
 
     static let relayToHost: [WireMessage] = [
@@ -31,6 +35,9 @@ extension WireTable {
                 .optional("everySession", .flag),
                 .required("sessions", .list(.identifier, 0...WireLimits.heldSessionsMax)),
             ]),
+        WireMessage(
+            "letter", "Bytes of a client for the holder of the host's keys.",
+            [.required("from", .object(named)), .required("bytes", .letter)]),
         WireMessage(
             "notice", "Something to know: a refused message, a limit.",
             notice + [

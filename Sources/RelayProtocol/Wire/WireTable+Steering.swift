@@ -106,6 +106,10 @@ extension WireTable {
                 "hold", WireType(.openWord(HoldReach.allCases.map(\.rawValue))),
                 "Once a budget that holds is spent: `most`, the agent asks about all tools but those that its own rules trust; `unchanged`, it asks as before, and prompts are refused. Left out where every tool needs approval then."
             ),
+            .optional(
+                "consent", .hostKey,
+                "The host takes only what a device that it trusts has signed for these keys of its own; left out if it takes everything."
+            ),
             .optional("mode", .name), .optional("modes", .list(.name, 0...WireLimits.steeringModesMax)),
             .optional(
                 "models", .list(.name, 0...WireLimits.steeringModelsMax), "Left out if the agent takes any name."),

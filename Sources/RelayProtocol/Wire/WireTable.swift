@@ -73,6 +73,7 @@ package enum WireTable {
         .optional("name", .name),
         .optional("capabilities", .list(WireType(.openWord(Capability.allCases.map(\.rawValue))))),
         .optional("sessions", .list(.identifier, 0...WireLimits.helloSessionsMax)), .optional("attempt", .count),
+        .optional("key", .hostKey, "Of a host: clients address letters to it."),
     ]
 
     static let welcome: [WireField] = [

@@ -42,6 +42,13 @@ extension WireType {
     package static let digest = WireType(
         .pattern("^[0-9a-f]{64}$", example: String(repeating: "ab", count: 32)), name: "digest",
         "SHA-256 in lowercase hexadecimal.")
+    package static let hostKey = WireType(
+        .pattern("^[A-Za-z0-9_-]{21}[AQgw]$", example: "c2l4dGVlbi1rZXktYnl0ZQ"), name: "host-key",
+        "Names a host's keys: the first 16 bytes of a hash over its signing key, in base64url without padding.")
+    package static let letter = WireType(
+        .pattern("^[A-Za-z0-9_-]{2,\(Base64URL.textCount(of: WireLimits.letterBytesMax))}$", example: "bGV0dGVy"),
+        name: "letter-bytes",
+        "At most 4,096 bytes in base64url without padding.")
     package static let count = WireType(
         .integer(0...JSONValue.integerMax), name: "count", "A whole number, written without fraction or exponent.")
     package static let time = WireType(.integer(0...JSONValue.integerMax), name: "time", "Milliseconds since 1970 UTC.")

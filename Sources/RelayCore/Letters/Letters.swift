@@ -1,0 +1,106 @@
+import RelayModel
+import RelayProtocol
+
+/// The ways of letters: which connected host claims which keys, which connections a client has, and how much each may send.
+///
+/// Nothing of a letter is kept. The relay proves no claim: of two hosts that claim the same keys both get the letters, so that none keeps
+/// them from the other, and the one that holds the keys can answer.
+struct Letters {
+    private struct Address: Hashable {
+        let workspace: WorkspaceID
+        let key: HostKeyID
+    }
+
+    /// Of each connected host that has any.
+    private var keys: [HostKey: HostKeyID] = [:]
+    private var holders: [Address: Set<HostKey>] = [:]
+    /// Of each client that may decide.
+    private var connections: [ClientKey: Set<PeerID>] = [:]
+    /// Of those that have used some of what they may send lately.
+    private var ofClients: [ClientKey: TokenBucket] = [:]
+    private var toHosts: [HostKey: TokenBucket] = [:]
+    private var ofHosts: [HostKey: TokenBucket] = [:]
+
+    // MARK: - Who is there
+
+    /// Every `hello` replaces what the one before said.
+    mutating func hostSaidHello(_ host: HostKey, key: HostKeyID?) {
+        hostLeft(host)
+        guard let key else { return }
+        keys[host] = key
+        holders[Address(workspace: host.workspace, key: key), default: []].insert(host)
+    }
+
+    mutating func hostLeft(_ host: HostKey) {
+        guard let key = keys.removeValue(forKey: host) else { return }
+        let address = Address(workspace: host.workspace, key: key)
+        holders[address]?.remove(host)
+        if holders[address]?.isEmpty == true { holders[address] = nil }
+    }
+
+    mutating func clientSaidHello(_ client: ClientKey, _ peer: PeerID) { connections[client, default: []].insert(peer) }
+
+    mutating func clientLeft(_ client: ClientKey, _ peer: PeerID) {
+        connections[client]?.remove(peer)
+        if connections[client]?.isEmpty == true { connections[client] = nil }
+    }
+
+    // MARK: - Letters
+
+    enum Sending: Equatable {
+        /// In the order of the hosts' names.
+        case to([HostKey])
+        case refused(ErrorCode, String)
+    }
+
+    mutating func send(to key: HostKeyID, by client: ClientKey, at now: Instant) -> Sending {
+        guard Self.take(&ofClients[client], Limits.letters, at: now) else {
+            return .refused(.tooMany, "too many letters; send it again in some seconds")
+        }
+        let claimants = holders[Address(workspace: client.workspace, key: key)] ?? []
+        guard !claimants.isEmpty else { return .refused(.unavailable, "no host with these keys is there") }
+        var ready: [HostKey] = []
+        for host in claimants.sorted(by: { $0.host.rawValue < $1.host.rawValue })
+        where Self.take(&toHosts[host], Limits.lettersOfHost, at: now) {
+            ready.append(host)
+        }
+        return ready.isEmpty ? .refused(.tooMany, "too many letters for this host; send it again in some seconds") : .to(ready)
+    }
+
+    /// The host's keys and the client's connections; nil if nobody gets the letter.
+    mutating func send(to client: ClientID, by host: HostKey, at now: Instant) -> (key: HostKeyID, peers: [PeerID])? {
+        guard let key = keys[host], Self.take(&ofHosts[host], Limits.lettersOfHost, at: now) else { return nil }
+        guard let peers = connections[ClientKey(workspace: host.workspace, client: client)] else { return nil }
+        return (key, peers.sorted())
+    }
+
+    private static func take(_ bucket: inout TokenBucket?, _ full: TokenBucket, at now: Instant) -> Bool {
+        var taken = bucket ?? full
+        let isThere = taken.takeIfThere(1, at: now.uptimeNanoseconds) == 0
+        if isThere { bucket = taken }
+        return isThere
+    }
+
+    /// A bucket that is full again is as good as none.
+    mutating func keepHouse(at now: Instant) {
+        let now = now.uptimeNanoseconds
+        ofClients = ofClients.filter { !$0.value.isFull(at: now) }
+        toHosts = toHosts.filter { !$0.value.isFull(at: now) }
+        ofHosts = ofHosts.filter { !$0.value.isFull(at: now) }
+    }
+
+    func count(of presence: Presence, into census: inout RelayCensus) {
+        census.senders = ofClients.count + toHosts.count + ofHosts.count
+        if !Set(keys.keys).isSubset(of: presence.speakers.keys) { census.breach = "keys are kept of a host that has gone" }
+        let addressed = holders.reduce(into: [HostKey: HostKeyID]()) { all, entry in
+            for host in entry.value { all[host] = entry.key.key }
+        }
+        if addressed != keys || holders.values.contains(where: \.isEmpty) {
+            census.breach = "letters would go to another host than the one that has the keys"
+        }
+        for (client, peers) in connections where peers.isEmpty || peers.contains(where: { presence.clients[$0]?.key != client })
+        {
+            census.breach = "letters would go to a connection that is not the client's"
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/// RFC 4648 §5 without padding. Each value has one spelling.
+enum Base64URL {
+    static func text(_ bytes: some Collection<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(textCount(of: bytes.count))
+        var bits: UInt32 = 0
+        var bitCount = 0
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            bitCount += 8
+            while bitCount >= 6 {
+                bitCount -= 6
+                text.append(digits[Int(bits >> UInt32(bitCount) & 63)])
+            }
+        }
+        if bitCount > 0 { text.append(digits[Int(bits << UInt32(6 - bitCount) & 63)]) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Nil for any other spelling than `text(_:)` has.
+    static func bytes(_ text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count * 3 / 4)
+        var bits: UInt32 = 0
+        var bitCount = 0
+        for character in text.utf8 {
+            let value = values[Int(character)]
+            guard value < 64 else { return nil }
+            bits = bits << 6 | UInt32(value)
+            bitCount += 6
+            if bitCount >= 8 {
+                bitCount -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
+            }
+        }
+        // Six bits left over are a character too many; bits that are set there would be a second spelling.
+        guard bitCount < 6, bits & (1 << UInt32(bitCount) - 1) == 0 else { return nil }
+        return bytes
+    }
+
+    /// Characters that so many bytes take.
+    static func textCount(of byteCount: Int) -> Int { (byteCount * 4 + 2) / 3 }
+
+    private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    /// By character; 64 for all others.
+    private static let values = {
+        var values = [UInt8](repeating: 64, count: 256)
+        for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }
+        return values
+    }()
+}

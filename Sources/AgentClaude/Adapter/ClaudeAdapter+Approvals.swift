@@ -101,8 +101,11 @@ extension ClaudeAdapter {
     }
 
     mutating func decided(_ session: SessionID, _ id: ApprovalID, _ digest: InputDigest, _ decision: Decision) {
-        guard desk[id]?.session == session || sessions[session] != nil else { return }
-        tellDesk(.decided(session, id, digest, decision))
+        if knows(id, of: session) { tellDesk(.decided(session, id, digest, decision)) }
+    }
+
+    func knows(_ approval: ApprovalID, of session: SessionID) -> Bool {
+        desk[approval]?.session == session || sessions[session] != nil
     }
 
     // MARK: Orders of the desk

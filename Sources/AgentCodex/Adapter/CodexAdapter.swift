@@ -75,6 +75,10 @@ package struct CodexAdapter: AgentAdapter {
             if desk[approval]?.session == session || sessions[session] != nil {
                 tellDesk(.decided(session, approval, digest, decision))
             }
+        case .refused(let session, let approval, let reason):
+            if desk[approval]?.session == session || sessions[session] != nil {
+                tellDesk(.refused(session, approval, reason: reason))
+            }
         case .linkChanged(let isLive): tellDesk(.linkChanged(isLive: isLive))
         case .notRecorded(let approval): tellDesk(.notRecorded(approval))
         case .eventsLost(let sessions): eventsLost(sessions)
@@ -87,7 +91,10 @@ package struct CodexAdapter: AgentAdapter {
         }
         if let output = outputs.due(at: now.monotonic) { order(.show(output)) }
         if Self.stirsAll(input) { stirred.formUnion(sessions.keys) }
-        if case .decided(let session, _, _, _) = input { stirred.insert(session) }
+        switch input {
+        case .decided(let session, _, _, _), .refused(let session, _, _): stirred.insert(session)
+        default: break
+        }
         tellStirred()
         // Each streamed word comes this way: only the few with news are put in order, not all that are known.
         for session in sessions.values.filter(\.hasNews).sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
@@ -101,9 +108,8 @@ package struct CodexAdapter: AgentAdapter {
     private static func stirsAll(_ input: CodexInput) -> Bool {
         switch input {
         case .daemonStarted, .own(.disconnected), .linkChanged, .notRecorded, .timerFired, .held: true
-        case .own(.connected), .own(.received), .own(.notStarted), .decided, .nothingRecorded, .named, .eventsLost, .steer,
-            .launch, .hookGone,
-            .agentGone:
+        case .own(.connected), .own(.received), .own(.notStarted), .decided, .refused, .nothingRecorded, .named,
+            .eventsLost, .steer, .launch, .hookGone, .agentGone:
             false
         }
     }

@@ -58,6 +58,10 @@ package struct LocalAdapter: AgentAdapter {
             if desk[approval]?.session == session || sessions[session] != nil {
                 tellDesk(.decided(session, approval, digest, decision))
             }
+        case .refused(let session, let approval, let reason):
+            if desk[approval]?.session == session || sessions[session] != nil {
+                tellDesk(.refused(session, approval, reason: reason))
+            }
         case .held(let holds): self.holds = holds
         case .agentGone(let process): agentGone(process)
         case .linkChanged(let isLive):

@@ -8,6 +8,8 @@ package enum AgentInput<Fact: Sendable>: Sendable {
     /// The caller went away before it was answered.
     case hookGone(HookToken)
     case decided(SessionID, ApprovalID, InputDigest, Decision)
+    /// A decision came that this host must not carry out, and why: the agent's own prompt stays.
+    case refused(SessionID, ApprovalID, reason: String)
     /// Replaces the set of held sessions.
     case held(Holds)
     case agentGone(AgentProcess)
@@ -38,6 +40,7 @@ extension AgentInput where Fact == any Sendable {
             return .own(fact)
         case .hookGone(let token): return .hookGone(token)
         case .decided(let session, let approval, let digest, let decision): return .decided(session, approval, digest, decision)
+        case .refused(let session, let approval, let reason): return .refused(session, approval, reason: reason)
         case .held(let holds): return .held(holds)
         case .agentGone(let process): return .agentGone(process)
         case .linkChanged(let isLive): return .linkChanged(isLive: isLive)

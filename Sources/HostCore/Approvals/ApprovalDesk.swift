@@ -40,6 +40,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
         case .asked(let question): asked(question)
         case .cut(let id): cut(id)
         case .decided(let session, let id, let digest, let decision): decided(session, id, digest, decision)
+        case .refused(let session, let id, let reason): refused(session, id, reason)
         case .hookGone(let token): hookGone(token)
         case .answerReceived(let id): answerReceived(id)
         case .callBegan(let id, let call): pending[id]?.call = call
@@ -150,15 +151,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
     // MARK: Decided
 
     private mutating func decided(_ session: SessionID, _ id: ApprovalID, _ digest: InputDigest, _ decision: Decision) {
-        guard let approval = pending[id], approval.session == session else {
-            // One that we resolved ourselves is on its way to the relay, which learns from that.
-            let past = closed.last { $0.id == id }
-            guard past?.isSilent != false else { return }
-            orders.append(.emit(session, .approvalStale(id, reason: past == nil ? "unknownApproval" : "expired")))
-            closed.removeAll { $0.id == id }
-            close(id, isSilent: false)
-            return
-        }
+        guard let approval = pending[id], approval.session == session else { return decidedLate(session, id) }
         switch approval.phase {
         case .open(let token): apply(digest, decision, to: approval, token)
         case .orphaned, .lost:
@@ -168,6 +161,22 @@ package struct ApprovalDesk<Form: AnswerForm> {
         // The decision came twice; its outcome will be reported soon.
         case .answered: break
         }
+    }
+
+    private mutating func decidedLate(_ session: SessionID, _ id: ApprovalID) {
+        // One that we resolved ourselves is on its way to the relay, which learns from that.
+        let past = closed.last { $0.id == id }
+        guard past?.isSilent != false else { return }
+        orders.append(.emit(session, .approvalStale(id, reason: past == nil ? "unknownApproval" : "expired")))
+        closed.removeAll { $0.id == id }
+        close(id, isSilent: false)
+    }
+
+    /// Leaves the question to the agent's own prompt. A decision that was taken before stays.
+    private mutating func refused(_ session: SessionID, _ id: ApprovalID, _ reason: String) {
+        guard let approval = pending[id], approval.session == session else { return decidedLate(session, id) }
+        guard approval.answer == nil, approval.waitingDecision == nil else { return }
+        settle(approval, stale: reason)
     }
 
     private mutating func apply(

@@ -8,6 +8,8 @@ package enum ApprovalFact<Form: AnswerForm> {
     /// No event holds all of it, so people see less than the whole.
     case cut(ApprovalID)
     case decided(SessionID, ApprovalID, InputDigest, Decision)
+    /// A decision came that this host must not carry out, and why.
+    case refused(SessionID, ApprovalID, reason: String)
     /// The hook went away before it was answered.
     case hookGone(HookToken)
     /// The caller has had the answer for so long that it will not ask again: no other caller that knows its name gets the answer.

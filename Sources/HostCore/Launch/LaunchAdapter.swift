@@ -61,7 +61,9 @@ package struct LaunchAdapter: AgentAdapter {
         case .agentGone(let process): processGone(process)
         case .steer(let request): steer(request)
         case .timerFired: timerFired()
-        case .hookGone, .decided, .held, .linkChanged, .notRecorded, .nothingRecorded, .named, .eventsLost, .launch: break
+        case .hookGone, .decided, .refused, .held, .linkChanged, .notRecorded, .nothingRecorded, .named, .eventsLost,
+            .launch:
+            break
         }
         return effects
     }

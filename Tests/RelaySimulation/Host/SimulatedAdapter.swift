@@ -55,6 +55,7 @@ struct SimulatedAdapter: AgentAdapter {
         case .own(let fact): learn(fact)
         case .hookGone(let token): tellDesk(.hookGone(token))
         case .decided(let session, let id, let digest, let decision): tellDesk(.decided(session, id, digest, decision))
+        case .refused(let session, let id, let reason): tellDesk(.refused(session, id, reason: reason))
         case .held, .nothingRecorded, .named, .eventsLost: break
         case .agentGone(let process): tellDesk(.agentGone(process))
         case .linkChanged(let isLive): tellDesk(.linkChanged(isLive: isLive))

@@ -1,24 +1,34 @@
 package import RelayProtocol
 
-/// A link that a person scanned or pasted: `RELAY/#pair=CODE` for a client, `RELAY/#host=CODE` for a host.
+/// A link that a person scanned or pasted: `RELAY/#pair=CODE` for a client, `RELAY/#host=CODE` for a host. A client's may go on with
+/// `&k=SECRET`, which is for hosts and never sent to the relay.
 package struct PairingLink: Equatable, Sendable {
     package let relay: RelayAddress
     package let code: String
     package let role: PairingRole
+    /// By which hosts come to trust the client, as text.
+    package let trust: String?
 
     package init?(_ text: String) {
         guard let mark = text.firstIndex(of: "#"), let relay = RelayAddress(String(text[..<mark])) else { return nil }
-        let parts = text[text.index(after: mark)...].split(separator: "=", maxSplits: 1)
-        guard parts.count == 2, parts[1].utf8.count <= 256, parts[1].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            return nil
-        }
-        switch parts[0] {
-        case "pair": role = .client
-        case "host": role = .host
-        default: return nil
+        let parts = text[text.index(after: mark)...].split(separator: "&", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let code = Self.value("pair", parts[0]) ?? Self.value("host", parts[0]) else { return nil }
+        role = parts[0].hasPrefix("host") ? .host : .client
+        if parts.count == 2 {
+            guard role == .client, let secret = Self.value("k", parts[1]) else { return nil }
+            trust = secret
+        } else {
+            trust = nil
         }
         self.relay = relay
-        code = String(parts[1])
+        self.code = code
+    }
+
+    private static func value(_ name: String, _ part: Substring) -> String? {
+        guard part.hasPrefix(name + "=") else { return nil }
+        let value = part.dropFirst(name.count + 1)
+        guard (1...256).contains(value.utf8.count), value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        return String(value)
     }
 }
 

@@ -22,6 +22,11 @@ import Testing
         #expect(try PairingLink("https://example.org/relay/#pair=7Q2MW").relay.absoluteString == "https://example.org/relay")
     }
 
+    @Test("what is for hosts alone is not taken for a part of the code")
+    func trust() throws {
+        #expect(try PairingLink("https://relay.example/#pair=7Q2MW&k=AQID").code == "7Q2MW")
+    }
+
     @Test(
         "for a host, without a code, or over an open network is none",
         arguments: [

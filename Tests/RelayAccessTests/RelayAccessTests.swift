@@ -30,7 +30,13 @@ struct RelayAddressTests {
         let link = PairingLink("https://relay.example/#pair=abc-123")
         #expect(link?.relay.description == "https://relay.example" && link?.code == "abc-123" && link?.role == .client)
         #expect(PairingLink("http://10.0.0.2:7800/#host=x")?.role == .host)
-        for text in ["https://relay.example/", "https://x/#pair=", "https://x/#other=1", "#pair=1", "https://x/#pair=a b"] {
+        let trusting = PairingLink("https://relay.example/#pair=abc-123&k=AQID")
+        #expect(trusting?.code == "abc-123" && trusting?.trust == "AQID", "the relay gets the code alone")
+        for text in [
+            "https://relay.example/", "https://x/#pair=", "https://x/#other=1", "#pair=1", "https://x/#pair=a b",
+            "https://x/#pair=a&",
+            "https://x/#pair=a&k=", "https://x/#pair=a&j=b", "https://x/#host=a&k=b",
+        ] {
             #expect(PairingLink(text) == nil)
         }
     }

@@ -16,7 +16,8 @@ public struct PairingLink: Hashable, Sendable {
         guard halves[1].hasPrefix("pair=") else {
             throw LiveActivityError(.badLink, "this link is for a machine with agents, not for a phone")
         }
-        let code = halves[1].dropFirst("pair=".count)
+        // What follows is between this device and its hosts: the relay must never get it.
+        let code = halves[1].dropFirst("pair=".count).prefix { $0 != "&" }
         var address = halves[0]
         while address.last == "/" { address.removeLast() }
         guard (1...256).contains(code.utf8.count), code.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),

@@ -65,6 +65,7 @@ enum AnswerTarget {
         let address = "\(link.relay)"
         require(RelayAddress(address) == link.relay, "an address is another when it is read again: \(address)")
         require(link.code.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a code that would end its header")
+        require(!link.code.contains("&k="), "a secret that goes to the relay with the code")
     }
 
     private static func checkAPNs(_ bytes: [UInt8]) {

@@ -33,7 +33,7 @@ package enum PlannerFact {
     /// An obstacle to pushes may be gone: sending was set up again.
     case pushWayChanged
     /// A holder of the code that this push carried decides with it.
-    case codePresented(PushID, Decision.Verdict, CommandID, PeerID)
+    case codePresented(PushID, Decision.Verdict, CommandID, PeerID, signature: String? = nil)
     /// An approval ordered with `decide` has been decided, and waits for the disk.
     case codeDecided(PushID)
 }

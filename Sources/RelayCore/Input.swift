@@ -41,7 +41,7 @@ package enum Input: Sendable {
     /// An obstacle to pushes may be gone: sending was set up again.
     case pushWayChanged
     /// A holder of the code that this push carried decides with it on what the push showed. Answered like a command.
-    case codePresented(PeerID, CommandID, PushID, Decision.Verdict)
+    case codePresented(PeerID, CommandID, PushID, Decision.Verdict, signature: String? = nil)
     /// Result of `makePairingCode`.
     case pairingAnswered(PeerID, CommandID, Reply)
     /// A person says that the wall clock is right.

@@ -105,8 +105,8 @@ package struct Relay {
         case .pushAnswered(let push, let outcome): tellPlanner(.pushAnswered(push, outcome), at: now)
         case .pushAddressMoved(let push, let address): tellPlanner(.addressMoved(push, address), at: now)
         case .pushWayChanged: tellPlanner(.pushWayChanged, at: now)
-        case .codePresented(let peer, let command, let push, let verdict):
-            tellPlanner(.codePresented(push, verdict, command, peer), at: now)
+        case .codePresented(let peer, let command, let push, let verdict, let signature):
+            tellPlanner(.codePresented(push, verdict, command, peer, signature: signature), at: now)
         case .pairingAnswered(let peer, let command, let answer):
             if presence.clients[peer] != nil { orders.reply(answer, to: command, of: peer) }
         case .clockConfirmed:

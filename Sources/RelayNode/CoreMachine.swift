@@ -169,7 +169,7 @@ package struct CoreMachine {
     /// Peers that had come through the admission just before it was closed come back.
     private static func turnedAway(_ input: Input) -> [Effect] {
         switch input {
-        case .hostConnected(let peer, _), .clientConnected(let peer, _), .codePresented(let peer, _, _, _):
+        case .hostConnected(let peer, _), .clientConnected(let peer, _), .codePresented(let peer, _, _, _, _):
             [.close(peer, .restarting)]
         default: []
         }

@@ -43,8 +43,8 @@ private final class FakeCore {
         case .clientSent(let peer, .command(let id, let command)):
             inputs.append("\(command)")
             answer(peer, id)
-        case .codePresented(let peer, let id, let push, let verdict):
-            inputs.append("code \(push.rawValue) \(id) \(verdict)")
+        case .codePresented(let peer, let id, let push, let verdict, let signature):
+            inputs.append("code \(push.rawValue) \(id) \(verdict) \(signature ?? "")")
             peers.append(peer)
             answer(peer, id)
         case .disconnected: inputs.append("disconnected")
@@ -96,14 +96,18 @@ private final class FakeCore {
         let (loop, core) = try await rig(.decided(.decided))
         let replies = try await loop.run { _ in
             for _ in 0..<2 {
-                core.value.httpPeers?.present(PushID(rawValue: 7), .allow) { core.value.replies.append($0) }
+                core.value.httpPeers?.present(PushID(rawValue: 7), .allow, signature: "s") {
+                    core.value.replies.append($0)
+                }
             }
             core.value.listen()
             return core.value.replies
         }
         #expect(replies == [.decided(.decided), .decided(.decided)])
         #expect(
-            try await loop.run { _ in Array(core.value.inputs.prefix(2)) } == ["code 7 code_7 allow", "code 7 code_7 allow"])
+            try await loop.run { _ in Array(core.value.inputs.prefix(2)) } == [
+                "code 7 code_7 allow s", "code 7 code_7 allow s",
+            ])
         #expect(try await loop.run { _ in Set(core.value.peers).count } == 2)
     }
 

@@ -105,6 +105,17 @@ def test_what_does_not_fit_the_notification_is_denied_from_it_only(relay, phone,
     assert decide(relay, code, decision="deny", message="too long").json == {"stage": "decided"}
 
 
+def test_a_code_carries_the_devices_signature_to_the_host(relay, phone, scripted_host):
+    app = phone()
+    host = scripted_host()
+    host.start_session("s1")
+    approval = host.request_approval("s1", "Bash", {"command": "ls"})
+    code = payload(wait_notification(app))["heliograph"]["code"]
+    assert decide(relay, code, decision="deny", signature="s" * 4097).json["error"]["path"] == "$.signature"
+    assert decide(relay, code, decision="deny", signature="1.key.5.proof").json == {"stage": "decided"}
+    assert host.wait_decision(approval)["decision"]["signature"] == "1.key.5.proof"
+
+
 def test_what_is_sealed_only_the_phone_reads(relay, phone, scripted_host):
     key = bytes(range(32))
     app = phone(text="sealed", sealKey=base64.b64encode(key).decode())

@@ -43,10 +43,10 @@ final class HTTPCommandPeers {
     }
 
     /// Decides by the code of a push. The command has the push's name: sent twice, it counts once.
-    func present(_ push: PushID, _ verdict: Decision.Verdict, then answer: @escaping (Reply) -> Void) {
+    func present(_ push: PushID, _ verdict: Decision.Verdict, signature: String?, then answer: @escaping (Reply) -> Void) {
         guard let id = CommandID("code_\(push.rawValue)") else { preconditionFailure("this spells an identifier") }
         guard let peer = add(id, answer) else { return }
-        mailbox.put(.codePresented(peer, id, push, verdict))
+        mailbox.put(.codePresented(peer, id, push, verdict, signature: signature))
     }
 
     private func add(_ command: CommandID, _ answer: @escaping (Reply) -> Void) -> PeerID? {

@@ -26,8 +26,10 @@ extension Routes {
                 id, .json(413, Notice(code: "outOfRange", message: "a decision has at most \(Self.decisionBytesMax) bytes")))
         }
         do throws(WireError) {
-            let verdict = try Decision.Verdict(from: JSONDocument(parsing: request.body).root)
-            core.httpPeers.present(push, verdict) { [self] reply in
+            let body = try JSONDocument(parsing: request.body).root
+            let verdict = try Decision.Verdict(from: body)
+            let signature = try body.optionalString("signature", bytesMax: WireLimits.signatureBytesMax)
+            core.httpPeers.present(push, verdict, signature: signature) { [self] reply in
                 if case .failed(let notice, _) = reply, notice.code == ErrorCode.notFound.rawValue {
                     respond(id, Self.noSuchCode)
                 } else {

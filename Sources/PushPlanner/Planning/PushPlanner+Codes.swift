@@ -5,7 +5,7 @@ import RelayProtocol
 extension PushPlanner {
     /// Decides as the client does whose device the code was sent to.
     mutating func codePresented(
-        _ id: PushID, _ verdict: Decision.Verdict, _ command: CommandID, _ peer: PeerID, at now: Instant
+        _ id: PushID, _ verdict: Decision.Verdict, _ command: CommandID, _ peer: PeerID, _ signature: String?, at now: Instant
     ) {
         guard let planned = pushes[id], let code = planned.intent.code, let device = devices[planned.key], device.mayDecide
         else {
@@ -40,7 +40,7 @@ extension PushPlanner {
             workspace: Named(id: planned.intent.workspace, name: planned.intent.workspace.rawValue), client: device.client,
             scope: .decide)
         let decide = DecideCommand(
-            session: code.session, approval: code.approval, digest: code.digest, verdict: verdict)
+            session: code.session, approval: code.approval, digest: code.digest, verdict: verdict, signature: signature)
         // A decision that is refused does not use it up.
         orders.append(.decide(decide, command, as: client, peer, with: id))
     }

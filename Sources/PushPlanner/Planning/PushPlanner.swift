@@ -100,8 +100,8 @@ package struct PushPlanner {
         case .pushAnswered(let push, let outcome): pushAnswered(push, outcome, at: now)
         case .addressMoved(let push, let address): addressMoved(address, of: push, at: now)
         case .pushWayChanged: wayChanged(at: now)
-        case .codePresented(let push, let verdict, let command, let peer):
-            codePresented(push, verdict, command, peer, at: now)
+        case .codePresented(let push, let verdict, let command, let peer, let signature):
+            codePresented(push, verdict, command, peer, signature, at: now)
         case .codeDecided(let push): markCode(of: push, isUsed: true)
         }
         return takeOrders()

@@ -101,6 +101,7 @@ final class PlannerStage {
         case .cancelTimer(let timer): "cancel \(name(timer))"
         case .decide(let decide, let command, let client, _, let push):
             "decide \(decide.approval) as \(client.client.id) for \(command) with \(push.rawValue)"
+                + (decide.signature.map { ", signed \($0)" } ?? "")
         }
     }
 

@@ -60,6 +60,8 @@ import Testing
             stage.tell(.codePresented(order.id, .deny(message: nil), command, S.peer))
             #expect(stage.take() == ["decide a1 as phone for k1 with 1"], "a decision that was refused has not used it up")
         }
+        stage.tell(.codePresented(order.id, .deny(message: nil), command, S.peer, signature: "by key"))
+        #expect(stage.take() == ["decide a1 as phone for k1 with 1, signed by key"])
         stage.tell(.codeDecided(order.id))
         #expect(stage.take() == ["stage push 1"])
         stage.tell(.codePresented(order.id, .deny(message: nil), command, S.peer))

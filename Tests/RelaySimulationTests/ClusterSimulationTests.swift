@@ -9,12 +9,13 @@ struct ClusterSimulationTests {
     @Test("in many clusters under faults every promise holds")
     func manySeeds() async {
         var failures: [String] = []
-        var (generations, moves, codes, removals, identities) = (Int64(0), 0, 0, 0, 0)
+        var (generations, moves, codes, letters, removals, identities) = (Int64(0), 0, 0, 0, 0, 0)
         var drills: Set<ClusterDrill> = []
         for await outcome in ClusterSimulator.outcomes(of: 1..<1 + Self.seeds, ClusterSettings()) {
             generations += outcome.generations
             moves += outcome.moves
             codes += outcome.codes
+            letters += outcome.letters
             removals += outcome.removals
             identities += outcome.identities
             if let drilled = outcome.drilled { drills.insert(drilled.drill) }
@@ -26,6 +27,7 @@ struct ClusterSimulationTests {
         #expect(generations > Int64(Self.seeds) * 2, "clusters in which nobody takes over prove nothing")
         #expect(moves > Int(Self.seeds), "nor do those in which no workspace moves")
         #expect(codes > 0, "nor do those in which no code decides")
+        #expect(letters > Int(Self.seeds), "nor do those in which no letter arrives")
         #expect(removals > 0, "nor do those in which no workspace is removed")
         #expect(identities > Int(Self.seeds) * 20, "nor do those in which nobody is told who they are")
         #expect(drills.count > ClusterDrill.allCases.count / 2, "nor do those in which always the same fails")
@@ -68,12 +70,19 @@ struct ClusterSimulationTests {
         }
     }
 
+    @Test("a letter that also reaches somebody else is noticed")
+    func strayLetter() throws {
+        let outcomes = (UInt64(1)...5).map { ClusterSimulator(seed: $0, settings: ClusterPlant.strayLetter.settings).run() }
+        let seen = outcomes.compactMap { $0.violation?.promise }
+        #expect(!seen.isEmpty && seen.allSatisfy { $0 == .letters }, "\(outcomes.map(\.summary))")
+    }
+
     /// That each is seen takes thousands of worlds, and an optimised build: `make test-simulation`.
     @Test("there is a planted fault for every promise of several owners")
     func everyPromise() {
         let watched = ClusterPlant.allCases.reduce(into: Set()) { $0.formUnion($1.watchers) }
         let own: Set<ClusterPromise> = [
-            .service, .placement, .removal, .identity, .numbers, .codes, .alerts, .wall, .fence, .kept,
+            .service, .placement, .removal, .identity, .numbers, .codes, .alerts, .wall, .fence, .kept, .letters,
         ]
         #expect(watched.isSuperset(of: own))
     }

@@ -15,7 +15,7 @@ struct DurabilityChecker {
             summaries.lazy.compactMap(check).first ?? approvals.lazy.compactMap(check).first
         case .sessionSnapshot(let tail, _, let summary, let approvals):
             check(tail) ?? check(summary) ?? approvals.lazy.compactMap(check).first
-        case .welcome, .deltas, .output, .reset, .reply, .notice, .removed, .push, .snapshotEnd: nil
+        case .welcome, .deltas, .output, .reset, .reply, .notice, .removed, .push, .letter, .snapshotEnd: nil
         }
     }
 

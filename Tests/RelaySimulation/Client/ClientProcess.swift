@@ -213,7 +213,7 @@ final class ClientProcess {
             summaries[session] = nil
             approvals = approvals.filter { $0.value.session != session }
             views[session] = nil
-        case .deltas, .output, .notice, .push, .snapshotEnd: break
+        case .deltas, .output, .notice, .push, .letter, .snapshotEnd: break
         }
     }
 

@@ -39,6 +39,8 @@ final class ClusterClient {
     private var registering: CommandID?
     /// Codes with which the phone has rung.
     private var codes: [ClusterCode] = []
+    /// The keys of the host that has to answer, and the last letter's command; nil: no letter is open.
+    private var correspondence: (key: HostKeyID, command: CommandID?)?
     /// Its token was revoked: it does not come again.
     private var isShownOut = false
 
@@ -66,6 +68,7 @@ final class ClusterClient {
             }
             if view.seq != seq { return "\(name) has \(view.seq) of \(seq) of \(key.session)" }
         }
+        if correspondence != nil { return "\(name) has no answer to its letter" }
         return unanswered.isEmpty ? nil : "\(name) has no answer to \(unanswered.count) decisions"
     }
 
@@ -105,11 +108,39 @@ final class ClusterClient {
         send(.device(device), as: id)
     }
 
+    // MARK: Letters
+
+    private var key: ClientKey { ClientKey(workspace: workspace, client: identity.client.id) }
+
+    /// Writes to a host until that has answered, and then to the next.
+    private func write() {
+        world.after(world.dice.within(500...3_000)) { [self] world in
+            guard let letters = world.letters, !isShownOut else { return }
+            if correspondence == nil {
+                guard !world.isCalm else { return }
+                correspondence = (letters.correspondent(of: key), nil)
+            }
+            guard let (host, _) = correspondence else { return }
+            let id = CommandID(world.name("letter-"))!
+            correspondence = (host, id)
+            send(.letter(letters.letter(of: key, to: host), to: host), as: id)
+            if !letters.isAnswerable(host), world.isCalm { correspondence = nil }
+            write()
+        }
+    }
+
+    private func answered(_ reply: Reply, ofLetterTo host: HostKeyID) {
+        guard let letters = world.letters else { return }
+        if case .done = reply { letters.sent(to: host, by: name) }
+        if !letters.isAnswerable(host) { correspondence = nil }
+    }
+
     // MARK: The connection
 
     func start() {
         connect()
         if device != nil { useCode() }
+        if world.letters != nil { write() }
     }
 
     private func connect() { if socket == nil { socket = world.connect(.client(index)) } }
@@ -176,6 +207,9 @@ final class ClusterClient {
         case .events(let run): took(run)
         case .reset(let session, _): views[session] = nil
         case .reply(let id, let reply): replied(id, reply)
+        case .letter(let letter, let host):
+            world.letters?.reached(key, as: .client(index), letter, from: host)
+            if correspondence?.key == host { correspondence = nil }
         default: break
         }
     }
@@ -247,6 +281,7 @@ final class ClusterClient {
             if case .failed = reply { world.after(500) { [self] _ in register() } }
             return
         }
+        if let (host, command) = correspondence, command == id { return answered(reply, ofLetterTo: host) }
         guard let decide = unanswered[id] else { return }
         if case .failed(let notice, _) = reply, ["unavailable", "tooMany"].contains(notice.code) {
             return world.after(500) { [self] _ in if unanswered[id] != nil { send(.decide(decide), as: id) } }

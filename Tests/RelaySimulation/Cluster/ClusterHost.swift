@@ -22,6 +22,8 @@ final class ClusterHost {
     private let index: Int
     /// The same names are in every workspace.
     let identity: HostIdentity
+    /// The same keys are in every workspace, too.
+    let key: HostKeyID
     private var sessions: [Session]
     private var asks: [ApprovalID: Ask] = [:]
     private var socket: ClusterSocket?
@@ -41,6 +43,7 @@ final class ClusterHost {
         self.world = world
         self.index = index
         let name = "host\(ordinal)"
+        key = ClusterLetters.key(ofHost: ordinal)
         identity = HostIdentity(workspace: workspace, host: Named(id: HostID(name)!, name: name), scope: Scope(of: .host))
         sessions = (0..<1 + world.dice.below(2)).map { Session(id: SessionID("\(name)-\($0)")!) }
     }
@@ -120,7 +123,8 @@ final class ClusterHost {
         guard self.socket === socket else { return world.peerCloses(socket) }
         connections += 1
         let hello = Hello(
-            software: "simulated", sessions: sessions.map(\.id), attempt: world.settings.hasAttempts ? connections : nil)
+            software: "simulated", sessions: sessions.map(\.id), attempt: world.settings.hasAttempts ? connections : nil,
+            key: world.letters == nil ? nil : key)
         world.sendToNode(HostMessage.hello(hello).bytes, on: socket)
     }
 
@@ -170,8 +174,17 @@ final class ClusterHost {
             set(session) { $0.next = from }
             for index in sessions.indices { send(index) }
         case .decision(let session, let approval, let digest, let decision): decided(session, approval, digest, decision)
+        case .letter(let letter, let client):
+            world.letters?.reached(identity, key, as: .host(index), letter, from: client)
+            answer(client.id, on: socket)
         default: break
         }
+    }
+
+    private func answer(_ client: ClientID, on socket: ClusterSocket) {
+        let client = ClientKey(workspace: identity.workspace, client: client)
+        guard let answer = world.letters?.answer(of: key, to: client) else { return }
+        world.sendToNode(HostMessage.letter(answer, to: client.client).bytes, on: socket)
     }
 
     private func set(_ session: SessionID, _ change: (inout Session) -> Void) {

@@ -59,6 +59,8 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
     case mutePushes
     /// The next owner does not know which pushes have rung.
     case forgottenRings
+    /// A letter also reaches another peer of its workspace.
+    case strayLetter
 
     /// Worlds in which it matters.
     package var settings: ClusterSettings {
@@ -74,6 +76,7 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
         case .hastyRefusal: (settings.isAdministered, settings.drill) = (true, .added)
         case .rememberedToken: (settings.isAdministered, settings.workspaces, settings.drill) = (true, 3, .removed)
         case .sharedNumbers, .swappedCode, .mutePushes, .forgottenRings: settings.hasPhones = true
+        case .strayLetter: (settings.hasLetters, settings.workspaces) = (true, 1)
         case .noFence, .fenceWithoutLock, .hastyLoad, .unsettledLoad, .silentSuspension, .unreleased, .keptEpoch, .reusedNumber,
             .keptPeers, .doubledCommit, .fencedShows,
             .keptAfterHandOver, .keptCommitting, .misroutedPeer, .droppedAll, .swappedIdentity:
@@ -110,6 +113,7 @@ package enum ClusterPlant: String, Sendable, CaseIterable {
         case .sharedNumbers: [.numbers]
         case .swappedCode: [.codes]
         case .mutePushes, .forgottenRings: [.alerts]
+        case .strayLetter: [.letters]
         }
     }
 }

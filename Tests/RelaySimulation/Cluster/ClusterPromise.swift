@@ -1,7 +1,7 @@
 /// Guarantees that several relays on one database give together; see `ClusterHistory`.
 package enum ClusterPromise: String, Sendable, CaseIterable {
     case fence, kept, load, durability, view, completeness, decision, wall, delivery, presence, replaced, level, placement
-    case service, removal, identity, numbers, codes, alerts
+    case service, removal, identity, numbers, codes, alerts, letters
     case codec
 
     package var sentence: String {
@@ -37,6 +37,8 @@ package enum ClusterPromise: String, Sendable, CaseIterable {
         case .alerts:
             "an approval rings on each device that wants it, whoever owns the workspace by then, and where that is known again "
                 + "only after an hour by the owner's clock"
+        case .letters:
+            "a letter reaches the host whose keys it names, or the client that it names, in its workspace, with its sender's name, once"
         case .codec: "what one node writes, the other reads"
         }
     }

@@ -11,6 +11,8 @@ package struct ClusterSettings: Sendable {
     package var isAdministered: Bool?
     /// A person in each workspace has a phone; nil: by the seed.
     package var hasPhones: Bool?
+    /// Clients and hosts write letters to each other; nil: by the seed.
+    package var hasLetters: Bool?
     /// Virtual milliseconds with faults.
     package var duration: Int64 = 30_000
     /// True if a host's hello shows which of its connections is the newer.

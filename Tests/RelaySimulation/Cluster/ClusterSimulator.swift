@@ -22,6 +22,8 @@ package struct ClusterSimulator: Sendable {
         package let drilled: Drilled?
         /// Decisions made with codes of notifications.
         package let codes: Int
+        /// Letters of hosts that have reached their clients.
+        package let letters: Int
         /// Workspaces that were removed.
         package let removals: Int
         /// Identities that nodes have returned.
@@ -56,7 +58,8 @@ package struct ClusterSimulator: Sendable {
             workspaces: world.workspaces.count, commits: world.histories.map(\.commits).reduce(0, +),
             generations: world.database.workspaces.map(\.row.generation).reduce(0, +), moves: world.moves,
             levelAfter: world.levelAfter, drilled: world.drilled, codes: world.pushes?.decidedCount ?? 0,
-            removals: world.database.workspaces.count { $0.isRemoved }, identities: world.identities.told)
+            letters: world.letters?.answers ?? 0, removals: world.database.workspaces.count { $0.isRemoved },
+            identities: world.identities.told)
     }
 }
 

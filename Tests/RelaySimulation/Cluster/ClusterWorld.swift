@@ -31,6 +31,8 @@ final class ClusterWorld {
     let isAdministered: Bool
     /// The push service and its phones; nil if there are no phones.
     private(set) var pushes: ClusterPushes?
+    /// Nil if nobody writes any.
+    private(set) var letters: ClusterLetters?
     private(set) var identities: ClusterIdentities!
     var lastSocket: UInt64 = 0
     /// In a drill: the place of the node that each was led to.
@@ -61,6 +63,7 @@ final class ClusterWorld {
         // Most worlds have neither, so that the other faults are met as often as without them.
         isAdministered = settings.isAdministered ?? (seed % 5 == 1 || seed % 10 == 0)
         let hasPhones = settings.hasPhones ?? seed.isMultiple(of: 5)
+        let hasLetters = settings.hasLetters ?? (seed % 7 == 2 || seed % 7 == 6)
         let drawn = dice.pick([1, 1, 2, 2, 3])
         let count = settings.workspaces ?? drawn
         // Their ids determine their places; their names are never shown.
@@ -73,6 +76,7 @@ final class ClusterWorld {
         for place in places(max(count, 1 + dice.below(3))) { addClient(in: workspaces[place.workspace], place.ordinal) }
         identities = ClusterIdentities(world: self, seed: seed)
         if isAdministered { faults.drawAdministration(by: &dice) }
+        if hasLetters { letters = ClusterLetters(world: self) }
         if hasPhones {
             faults.drawPushes(by: &dice)
             pushes = ClusterPushes(world: self)

@@ -229,7 +229,7 @@ final class OwnerPart {
     private func run(_ effects: [Effect]) {
         for effect in effects {
             switch effect {
-            case .send(let bytes, let peers): send(bytes, to: peers.sorted())
+            case .send(let bytes, let peers): send(bytes, to: strayed(bytes, peers).sorted())
             case .close(let peer, let code):
                 if peer.isCommandPeer { callers.closed(peer) } else { close(peer, code.rawValue, code.reason) }
             case .append(let batch): commit(batch)
@@ -265,6 +265,15 @@ final class OwnerPart {
             world.report(.wall, "\(world.name(of: role)), of \(world.workspace(of: role)), is sent what is of \(workspace)")
         }
         for peer in node.links.send(bytes, to: peers) { node.peers.send(bytes, to: peer) }
+    }
+
+    /// Under the planted fault one peer of the same kind more.
+    private func strayed(_ bytes: [UInt8], _ peers: [PeerID]) -> [PeerID] {
+        guard world.plant == .strayLetter, bytes.starts(with: #"{"type":"letter""#.utf8), let relay, let first = peers.first
+        else { return peers }
+        let isForHost = relay.isHost(first)
+        let others = relay.peers.filter { !$0.isCommandPeer && relay.isHost($0) == isForHost && !peers.contains($0) }
+        return others.min().map { peers + [$0] } ?? peers
     }
 
     private func close(_ peer: PeerID, _ code: UInt16, _ reason: String) {

@@ -159,7 +159,9 @@ let package = Package(
         module("RelayProtocol"),
 
         // Adapters to the world outside.
-        module("RelayStore", ["RelayCore", "RelayModel", "RelayProtocol", "HeliographCrypto", "HeliographZlib"]),
+        module(
+            "RelayStore",
+            ["Consent", "ConsentKeys", "RelayCore", "RelayModel", "RelayProtocol", "HeliographCrypto", "HeliographZlib"]),
         module(
             "StorePostgres",
             [
@@ -300,8 +302,9 @@ let package = Package(
         tests(
             "RelayStoreTests",
             [
-                "RelayStore", "StorePostgres", "StoreSQLite", "RelaySimulation", "RelayCore", "RelayModel", "RelayProtocol",
-                "StoreTestSupport",
+                "Consent", "ConsentKeys", "RelayStore", "StorePostgres", "StoreSQLite", "RelaySimulation", "RelayCore",
+                "RelayModel",
+                "RelayProtocol", "StoreTestSupport", "HeliographTestSupport",
             ]),
         tests(
             "StorePostgresTests",

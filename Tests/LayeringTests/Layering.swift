@@ -45,7 +45,9 @@ struct Layering {
         "RelayAccess": Module(imports: [
             "HeliographLink", "RelayProtocol", "WebSocketEngine", "HeliographCrypto", "HeliographPlatform", "Logging",
         ]),
-        "RelayStore": Module(imports: ["RelayCore", "RelayModel", "RelayProtocol", "HeliographCrypto", "HeliographZlib"]),
+        "RelayStore": Module(imports: [
+            "Consent", "ConsentKeys", "RelayCore", "RelayModel", "RelayProtocol", "HeliographCrypto", "HeliographZlib",
+        ]),
         "StorePostgres": Module(imports: [
             "RelayStore", "RelayCluster", "RelayCore", "RelayModel", "RelayProtocol", "HeliographPostgreSQL",
             "HeliographPlatform",

@@ -160,6 +160,24 @@ package struct Storage: Sendable {
         try AuditFile.verify(file, heads: heads)
     }
 
+    /// Proves the decisions and commands in the data file's audit log by the devices that the files list.
+    package func verifySignatures(devices files: [String]) throws -> SignatureReport {
+        var verifier = SignatureVerifier(try SigningKeys(files: files))
+        var number = 0
+        try exportAudit(of: nil) { line in
+            number += 1
+            verifier.take(line, at: "record \(number) of the export")
+        }
+        return verifier.finish()
+    }
+
+    /// … in an exported audit log.
+    package static func verifySignatures(inFile file: String, devices files: [String]) throws -> SignatureReport {
+        var verifier = SignatureVerifier(try SigningKeys(files: files))
+        try AuditFile.forEachLine(of: file) { verifier.take($0, at: "line \($1)") }
+        return verifier.finish()
+    }
+
     private func withStore<Value>(_ body: (OpenStore) throws -> Value) throws -> Value {
         let store = try OpenStore(forCommandsInExisting: directory)
         let value = try body(store)

@@ -168,10 +168,9 @@ extension Relay {
         if !request.action.pictures.isEmpty, !picturesAreThere { return findPictures(of: request, in: key, peer) }
         guard let record = commands.asked(request, name, of: peer, to: host, at: ages.time(at: now), &orders) else { return }
         staging.commands.append(record)
-        let event = Event(.steeringRequested(SteeringCall(request)), at: now.wall) {
-            $0.field("text", request.action.text)
-            let pictures = request.action.pictures
-            if !pictures.isEmpty { $0.array("pictures", pictures.map(\.named)) }
+        let call = SteeringCall(request, consent: view.steering?.consent)
+        let event = Event(.steeringRequested(call), at: now.wall) {
+            request.action.writeBody(to: &$0, isSigned: call.signature != nil)
         }
         sessions.stage(event, in: key, at: now, aged: ages.time(at: now), &staging, &orders)
     }

@@ -116,6 +116,16 @@ package enum SteeringAction: Sendable, Equatable {
         }
     }
 
+    /// The body of the command's event. What a signature covers besides the text is in it where there is one.
+    package func writeBody(to writer: inout JSONWriter, isSigned: Bool) {
+        writer.field("text", text)
+        if isSigned, case .prompt(let prompt) = self {
+            if prompt.whenBusy != .queue { writer.field("busy", prompt.whenBusy.rawValue) }
+            writer.flag("command", prompt.isCommand)
+        }
+        if !pictures.isEmpty { writer.array("pictures", pictures.map(\.named)) }
+    }
+
     /// The command's content, which goes into the body of its event.
     package var text: String? {
         switch self {

@@ -10,8 +10,13 @@ package struct SteeringCall: Sendable, Equatable {
     package var isOn: Bool?
     /// For `start`, `resume` and `past`, without text and pictures.
     package var launch: Launch?
+    /// The device's own, and the keys of the host that takes only what was signed for them; nil if the host takes everything.
+    package var signature: String?
+    package var consent: HostKeyID?
 
-    package init(_ request: SteeringRequest) {
+    package init(_ request: SteeringRequest, consent: HostKeyID? = nil) {
+        self.consent = consent
+        if consent != nil { signature = request.signature }
         command = request.command
         by = request.by
         action = request.action.kind
@@ -39,6 +44,27 @@ package struct SteeringCall: Sendable, Equatable {
         case .start, .resume, .past: launch = try Launch(action, target: head)
         case .prompt, .interrupt, .stop: choice = nil
         }
+        signature = try head.optionalString("signature", bytesMax: WireLimits.signatureBytesMax)
+        consent = try head.optionalHostKeyID("consent")
+    }
+
+    /// The whole action, with what the event's body says of it.
+    package func action(body: JSONValue?) throws(WireError) -> SteeringAction {
+        switch action {
+        case .prompt:
+            guard let body else { throw WireError(.missingField, at: "$.body", "a prompt has its text there") }
+            return try SteeringAction(.prompt, from: body.object())
+        case .mode: return .mode(choice ?? "")
+        case .model: return .model(choice ?? "")
+        case .askAll: return .askAll(isOn ?? true)
+        case .interrupt: return .interrupt
+        case .stop: return .stop
+        case .start, .resume, .past:
+            guard var launch else { throw WireError(.missingField, at: "$.head.project", "it names no project") }
+            launch.text = try body?.object().optionalString("text", bytesMax: WireLimits.textBytesMax)
+            launch.pictures = try body?.pictures("pictures") ?? []
+            return .launch(launch)
+        }
     }
 
     func write(to writer: inout JSONWriter) {
@@ -52,5 +78,7 @@ package struct SteeringCall: Sendable, Equatable {
         case .start, .resume, .past: launch?.writeTarget(to: &writer)
         case .prompt, .interrupt, .stop: break
         }
+        writer.field("signature", signature)
+        writer.field("consent", consent)
     }
 }

@@ -140,6 +140,10 @@ extension WireTable {
         WireField("mode", .name, .with("action", always: ["mode"], perhaps: ["start", "resume"])),
         WireField("model", .name, .with("action", always: ["model"], perhaps: ["start", "resume"])),
         WireField("on", .flag, .with("action", is: "askAll", isRequired: true)),
+        .optional(
+            "signature", .text(bytesMax: WireLimits.signatureBytesMax),
+            "The device's own, carried and not read by the relay. Left out if the host takes everything."),
+        .optional("consent", .hostKey, "As in the session's `steering` at that time."),
     ]
 
     static let steeringChanged: [WireField] =

@@ -1,3 +1,5 @@
+internal import Consent
+internal import ConsentKeys
 internal import HeliographCrypto
 package import RelayCore
 package import RelayModel
@@ -35,6 +37,15 @@ package struct AuditRecord {
                 writer.object("decision") { decision.write(to: &$0) }
                 // An offer's id alone says nothing, so its rule and place are recorded.
                 if let offer = approval.request.offer(of: decision.verdict) { writer.object("offer") { offer.write(to: &$0) } }
+                // Of a host that wants a signature, whether there is one or not: who reads this must miss it.
+                if let shown = ShownText.text(inEvent: approval.requestBytes),
+                    let read = try? ShownText(parsing: shown)
+                {
+                    writer.object("consent") {
+                        $0.field("host", read.host.text)
+                        $0.field("shown", Crypto.hex(read.hash(.openSSL).bytes))
+                    }
+                }
             }
             writer.field("outcome", approval.stage.outcome?.rawValue)
             writer.field("reason", approval.stage.reason)
@@ -63,6 +74,7 @@ package struct AuditRecord {
                 writer.field("digest", text.map { Crypto.hex(Crypto.sha256($0)) })
                 let pictures = try? read.optional("body")?.optional("pictures")?.array().map { try $0.string("digest") }
                 if let pictures { writer.strings("pictures", pictures) }
+                Self.write(call, read.optional("body"), in: session.session, to: &writer)
             }
         case .steeringChanged(let change) where change.stage.isFinal:
             what = AuditWord.steering(change.stage)
@@ -73,6 +85,22 @@ package struct AuditRecord {
                 writer.field("started", change.started)
             }
         default: return nil
+        }
+    }
+
+    /// The rest of what the device signed. The text's digest is all that a plain prompt needs.
+    private static func write(
+        _ call: SteeringCall, _ body: JSONValue?, in session: SessionID, to writer: inout JSONWriter
+    ) {
+        guard let host = call.consent.flatMap({ KeyID(text: $0.rawValue) }) else { return }
+        if let busy = try? body?.optionalString("busy") { writer.field("busy", busy) }
+        if let body, (try? body.flag("command")) == true { writer.flag("isCommand", true) }
+        writer.object("consent") {
+            $0.field("host", host.text)
+            guard let signature = call.signature, let action = try? call.action(body: body) else { return }
+            let detail = action.signedDetail(host, session, call.command)
+            $0.field("detail", Crypto.hex(detail.bytes))
+            $0.field("signature", signature)
         }
     }
 

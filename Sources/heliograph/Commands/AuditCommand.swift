@@ -52,9 +52,13 @@ struct AuditCommand: ParsableCommand {
                 It prints the head: the last record's number and hash. Keep it where nobody who can write the data can \
                 write. With --head it must be among the records, so that a cut end, or a new log, is detected as well.
 
+                With --devices each decision and command to a host that wants signatures is proven by the device that made it, \
+                without the relay's word. FILE is a host's devices.json, or any JSON that lists public keys as `sign`.
+
                   heliograph audit verify
                   heliograph audit verify audit.jsonl --data /var/lib/heliograph
                   heliograph audit verify --head 41b1…9c
+                  heliograph audit verify audit.jsonl --devices devices.json
 
                 Exit codes: 0 nothing is wrong, 1 something is wrong, or it could not be checked.
                 """)
@@ -66,6 +70,9 @@ struct AuditCommand: ParsableCommand {
 
         @Option(help: ArgumentHelp("A hash that was once a head; may be repeated.", valueName: "hash"))
         var head: [String] = []
+
+        @Option(help: ArgumentHelp("Devices whose signatures count; may be repeated.", valueName: "file"))
+        var devices: [String] = []
 
         @Flag(help: "Print JSON.")
         var json = false
@@ -85,12 +92,21 @@ struct AuditCommand: ParsableCommand {
                     } else {
                         try storage.verifyAudit(against: file, heads: head)
                     }
-                if json { show(verdict) } else { tell(verdict) }
-                if !verdict.faults.isEmpty { throw ExitCode(1) }
+                var signatures: SignatureReport?
+                if !devices.isEmpty {
+                    signatures =
+                        if let file {
+                            try Storage.verifySignatures(inFile: file, devices: devices)
+                        } else {
+                            try storage.verifySignatures(devices: devices)
+                        }
+                }
+                if json { show(verdict, signatures) } else { tell(verdict, signatures) }
+                if !verdict.faults.isEmpty || signatures?.faultCount ?? 0 > 0 { throw ExitCode(1) }
             }
         }
 
-        private func show(_ verdict: AuditReport) {
+        private func show(_ verdict: AuditReport, _ signatures: SignatureReport?) {
             Output.json { writer in
                 writer.field("records", Int64(verdict.recordCount))
                 writer.array(
@@ -103,10 +119,18 @@ struct AuditCommand: ParsableCommand {
                         }
                     })
                 writer.strings("faults", verdict.faults)
+                guard let signatures else { return }
+                writer.object("signatures") {
+                    $0.field("proven", Int64(signatures.provenCount))
+                    $0.field("unsigned", Int64(signatures.unsignedCount))
+                    $0.field("refused", Int64(signatures.refusedCount))
+                    $0.field("unproven", Int64(signatures.faultCount))
+                    $0.strings("faults", signatures.faults)
+                }
             }
         }
 
-        private func tell(_ verdict: AuditReport) {
+        private func tell(_ verdict: AuditReport, _ signatures: SignatureReport?) {
             for fault in verdict.faults { Output.complain("\(VisibleText.line(fault))\n") }
             let records = "\(verdict.recordCount) record\(verdict.recordCount == 1 ? "" : "s")"
             guard verdict.faults.isEmpty else {
@@ -117,6 +141,15 @@ struct AuditCommand: ParsableCommand {
             print("\(records)\(chain).")
             if head.isEmpty { print("Without --head a cut end, or a new log, is not noticed.") }
             for head in verdict.heads { print("head of \(head.workspace): \(head.n) \(head.hash)") }
+            if let signatures { tell(signatures) }
+        }
+
+        private func tell(_ signatures: SignatureReport) {
+            for fault in signatures.faults { Output.complain("\(VisibleText.line(fault))\n") }
+            print(
+                "\(signatures.provenCount) decisions and commands are proven by a device's signature, \(signatures.faultCount) are not; "
+                    + "\(signatures.unsignedCount) needed none, and \(signatures.refusedCount) without one were not carried out."
+            )
         }
     }
 }

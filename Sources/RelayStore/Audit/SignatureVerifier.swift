@@ -1,0 +1,177 @@
+internal import Consent
+internal import ConsentKeys
+package import RelayCore
+internal import RelayProtocol
+
+/// Reads audit lines in order and proves each decision and command by the signature of a device, without the relay's word.
+///
+/// What is signed is made anew from the line. One without a good signature is a fault, unless the log says that its host refused it.
+package struct SignatureVerifier {
+    fileprivate struct Subject: Hashable {
+        let session: String
+        let name: String
+    }
+
+    private let keys: SigningKeys
+    private var report = SignatureReport()
+    /// Without a good signature, and not refused so far, with the sentence.
+    private var unproven: [Subject: String] = [:]
+    private var order: [Subject] = []
+
+    package init(_ keys: SigningKeys) { self.keys = keys }
+
+    /// `place` names the line for people. Lines that are no records are for `AuditVerifier`.
+    package mutating func take(_ bytes: [UInt8], at place: String) {
+        guard let line = try? JSONDocument(parsing: bytes).root.object(), let what = try? line.string("what") else { return }
+        do throws(WireError) {
+            switch what {
+            case AuditWord.decided: try decided(line, place)
+            case AuditWord.steeringRequested: try steered(line, place)
+            case AuditWord.approval(.stale), AuditWord.approval(.cancelled), AuditWord.approval(.expired):
+                refused(Subject(try line.string("session"), try line.string("approval"), of: line))
+            case AuditWord.steering(.refused), AuditWord.steering(.withdrawn):
+                refused(Subject(try line.string("session"), try Self.command(line, try line.string("client")), of: line))
+            default: break
+            }
+        } catch { report.fault("\(place) cannot be checked: \(error.message) (\(error.path))") }
+    }
+
+    package consuming func finish() -> SignatureReport {
+        for subject in order { if let sentence = unproven[subject] { report.fault(sentence) } }
+        return report
+    }
+
+    // MARK: - Lines
+
+    private mutating func decided(_ line: JSONValue, _ place: String) throws(WireError) {
+        let decision = try Decision(from: line.required("decision"))
+        let (session, approval): (SessionID, ApprovalID) = (try line.identifier("session"), try line.identifier("approval"))
+        guard let consent = line.optional("consent"), decision.verdict.deed != .deny || decision.signature != nil else {
+            report.unsignedCount += 1
+            return
+        }
+        guard let host = KeyID(text: try consent.string("host")), let shown = try Self.hash(consent, "shown"),
+            let digest = InputDigest(try line.string("digest"))
+        else { throw WireError(.badValue, at: "$.consent", "this is no key, hash or digest") }
+        let problem = problem(of: decision.signature) { signature in
+            DecisionStatement(
+                host: host, session: session, approval: approval, shown: shown, digest: digest, verdict: decision.verdict,
+                issuedAt: signature.number, device: signature.device, .openSSL)
+        }
+        take(problem, of: Subject(session.rawValue, approval.rawValue, of: line), "\(place): what \(approval) was decided")
+    }
+
+    private mutating func steered(_ line: JSONValue, _ place: String) throws(WireError) {
+        let (session, command): (SessionID, CommandID) = (try line.identifier("session"), try line.identifier("command"))
+        let kind: SteeringAction.Kind = try line.word("action")
+        guard let consent = line.optional("consent") else {
+            report.unsignedCount += 1
+            return
+        }
+        guard try Self.needsSignature(kind, line) else {
+            report.unsignedCount += 1
+            return
+        }
+        let subject = Subject(
+            session.rawValue, try Self.command(line, try line.required("by").string("id")), of: line)
+        guard let host = KeyID(text: try consent.string("host")) else {
+            throw WireError(.badValue, at: "$.consent.host", "this is no key")
+        }
+        let sentence = "\(place): the \(kind.rawValue) \(command)"
+        guard let text = try consent.optionalString("signature"), let detail = try Self.hash(consent, "detail") else {
+            return take("nobody has signed it", of: subject, sentence)
+        }
+        if let known = try Self.knownDetail(kind, line, host, session, command), known != detail {
+            return take("the record says something else than what was signed", of: subject, sentence)
+        }
+        let problem = problem(of: text) { signature -> any Statement in
+            Self.statement(kind, host, session, command, detail, signature)
+        }
+        take(problem, of: subject, sentence)
+    }
+
+    private mutating func take(_ problem: String?, of subject: Subject, _ sentence: String) {
+        guard let problem else {
+            report.provenCount += 1
+            return
+        }
+        if unproven[subject] == nil { order.append(subject) }
+        unproven[subject] = "\(sentence) is not proven: \(problem)"
+    }
+
+    private mutating func refused(_ subject: Subject) {
+        if unproven.removeValue(forKey: subject) != nil { report.refusedCount += 1 }
+    }
+
+    /// Nil if the statement has a good signature of a known device.
+    private func problem(of text: String?, _ statement: (SignatureText) -> any Statement) -> String? {
+        guard let text else { return "nobody has signed it" }
+        guard let signature = try? SignatureText(parsing: text) else { return "its signature cannot be read" }
+        guard let point = keys.point(of: signature.device) else {
+            return "the device \(signature.device.text) is not in the list"
+        }
+        let statement = statement(signature)
+        return statement.isSigned(signature, by: point, .openSSL) ? nil : "the signature is not one of what the record says"
+    }
+
+    // MARK: - Fields
+
+    private static func hash(_ value: JSONValue, _ key: StaticString) throws(WireError) -> ConsentHash? {
+        try value.optionalString(key).flatMap(InputDigest.init).flatMap { ConsentHash($0.bytes) }
+    }
+
+    /// A client's name of a command is its own alone.
+    private static func command(_ line: JSONValue, _ client: String) throws(WireError) -> String {
+        client + " " + (try line.string("command"))
+    }
+
+    private static func needsSignature(_ kind: SteeringAction.Kind, _ line: JSONValue) throws(WireError) -> Bool {
+        switch kind {
+        case .interrupt, .stop, .past: false
+        case .askAll: try line.string("choice") != "on"
+        case .prompt, .mode, .model, .start, .resume: true
+        }
+    }
+
+    /// The detail as far as the record says all of it; nil if it needs a text or pictures that are not in it.
+    private static func knownDetail(
+        _ kind: SteeringAction.Kind, _ line: JSONValue, _ host: KeyID, _ session: SessionID, _ command: CommandID
+    ) throws(WireError) -> ConsentHash? {
+        switch kind {
+        case .prompt:
+            let isCommand = try line.flag("isCommand")
+            let isPlain = !isCommand && line.optional("busy") == nil && line.optional("pictures") == nil
+            return isPlain ? try hash(line, "digest") : nil
+        case .mode: return SteeringAction.mode(try line.string("choice")).signedDetail(host, session, command)
+        case .model: return SteeringAction.model(try line.string("choice")).signedDetail(host, session, command)
+        case .askAll: return SteeringAction.askAll(try line.string("choice") == "on").signedDetail(host, session, command)
+        case .interrupt, .stop, .start, .resume, .past: return nil
+        }
+    }
+
+    private static func statement(
+        _ kind: SteeringAction.Kind, _ host: KeyID, _ session: SessionID, _ command: CommandID, _ detail: ConsentHash,
+        _ signature: SignatureText
+    ) -> any Statement {
+        if kind == .prompt {
+            var statement = PromptStatement(
+                host: host, session: session, command: command, prompt: .init(text: ""), count: signature.number,
+                device: signature.device, .openSSL)
+            statement.detail = detail
+            return statement
+        }
+        var statement = SteeringStatement(
+            host: host, session: session, command: command, action: .interrupt, count: signature.number,
+            device: signature.device, .openSSL)
+        (statement.kind, statement.detail) = (kind, detail)
+        return statement
+    }
+}
+
+extension SignatureVerifier.Subject {
+    /// Sessions have the same names in several workspaces.
+    fileprivate init(_ session: String, _ name: String, of line: JSONValue) {
+        let workspace = (try? line.string("workspace")) ?? ""
+        self.init(session: workspace + " " + session, name: name)
+    }
+}

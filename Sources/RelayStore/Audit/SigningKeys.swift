@@ -1,0 +1,47 @@
+internal import Consent
+internal import ConsentKeys
+internal import Foundation
+package import RelayCore
+internal import RelayProtocol
+
+/// Devices' public signing keys, from a host's `devices.json` or from any other JSON that lists them: an array, an object with `devices`, or an
+/// object a line. Of each entry only `sign` is used.
+package struct SigningKeys: Sendable {
+    /// All hosts of a busy team.
+    private static let bytesMax = 16 << 20
+    private var points: [KeyID: SigningPoint] = [:]
+
+    package init(files: [String]) throws(LogError) {
+        for file in files {
+            guard let bytes = FileManager.default.contents(atPath: file), bytes.count <= Self.bytesMax else {
+                throw LogError(.unreachable(isPassing: false), "\(file) cannot be read, or is too large for a list of devices.")
+            }
+            do { try add(Array(bytes)) } catch let error as WireError {
+                throw LogError(.damaged(.store), "\(file) is no list of devices: \(error.message) (\(error.path)).")
+            } catch { throw LogError(.damaged(.store), "\(file) is no list of devices.") }
+        }
+    }
+
+    func point(of device: KeyID) -> SigningPoint? { points[device] }
+
+    private mutating func add(_ bytes: [UInt8]) throws {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"))
+        // One document, or one a line.
+        if let document = try? JSONDocument(parsing: bytes) { return try add(document.root) }
+        for line in lines { try add(JSONDocument(parsing: Array(line)).root) }
+    }
+
+    private mutating func add(_ value: JSONValue) throws(WireError) {
+        if value.isArray {
+            for entry in try value.array() { try add(entry) }
+        } else if try value.object().optional("devices") != nil {
+            for entry in try value.array("devices") { try add(entry) }
+        } else {
+            let sign = try value.required("sign")
+            guard let point = SigningPoint(text: try sign.string()) else {
+                throw WireError(.badValue, at: sign.path, "a public key is 65 bytes in base64url")
+            }
+            points[KeyID(of: point, .openSSL)] = point
+        }
+    }
+}

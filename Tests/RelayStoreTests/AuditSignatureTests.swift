@@ -1,0 +1,231 @@
+import Consent
+import ConsentKeys
+import Foundation
+import HeliographTestSupport
+import RelayCore
+import RelayModel
+import RelayProtocol
+import RelayStore
+import StoreTestSupport
+import Testing
+
+/// What a device signed, proven from the audit's own lines.
+@Suite("Signatures in the audit log", .scratch)
+struct AuditSignatureTests {
+    private static let session = SessionID("s1")!
+    private static let key = SessionKey(workspace: WorkspaceID("home")!, session: session)
+    private static let phone = Named<ClientTag>(id: ClientID("phone")!, name: "Ada's phone")
+    private let host = PrivateKeys().identity.id
+    private let device = PrivateKeys().identity
+    private let stranger = PrivateKeys().identity
+
+    // MARK: The log
+
+    /// An approval as a signed host asks for it.
+    private func approval(_ name: String) throws -> (Approval, ShownText) {
+        let request = ApprovalRequest(
+            approval: ApprovalID(name)!, kind: .tool, tool: "Bash", title: "ls",
+            digest: InputDigest(String(repeating: "ab", count: 32))!)
+        let inner = Event(.approvalRequested(request), at: 900) { $0.field("command", "ls") }
+        let text = String(
+            decoding: JSONWriter.object {
+                $0.field("salt", Salt.random().text)
+                $0.field("host", host.text)
+                $0.field("session", Self.session)
+                $0.raw("event", inner.bytes)
+            }, as: UTF8.self)
+        let outer = Event(.approvalRequested(request), at: 900) { $0.field("shown", text) }
+        return (
+            Approval(session: Self.session, request: request, requestBytes: outer.bytes, requestedAt: 900, seq: 1),
+            try ShownText(parsing: text)
+        )
+    }
+
+    private func decided(
+        _ name: String, _ verdict: Decision.Verdict, by signer: ConsentIdentity?, signed other: Decision.Verdict? = nil
+    ) throws -> [AuditRecord] {
+        var (approval, shown) = try approval(name)
+        let statement = DecisionStatement(
+            host: host, session: Self.session, approval: approval.id, shown: shown.hash(.openSSL),
+            digest: approval.request.digest,
+            verdict: other ?? verdict, issuedAt: 1_700, device: signer?.id ?? device.id, .openSSL)
+        let decision = Decision(
+            verdict, client: Self.phone.id, clientName: Self.phone.name, at: 1_701, command: CommandID("k1")!,
+            signature: signer.map { statement.signed(by: $0).text })
+        approval.stage = ApprovalStage(.decided, decision, at: 1_701)
+        return [AuditRecord(approval, at: 1_701, workspace: Self.key.workspace)]
+    }
+
+    private func stale(_ name: String) throws -> AuditRecord {
+        var (approval, _) = try approval(name)
+        approval.stage = ApprovalStage(.stale, nil, at: 1_800)
+        return AuditRecord(approval, at: 1_800, workspace: Self.key.workspace)
+    }
+
+    private func asked(
+        _ action: SteeringAction, _ name: String = "k1", by signer: ConsentIdentity?, signed other: SteeringAction? = nil,
+        at signedHost: Bool = true
+    ) -> AuditRecord {
+        let command = CommandID(name)!
+        let statement = (other ?? action).statement(
+            host: host, session: Self.session, command: command, count: 7, device: signer?.id ?? device.id, .openSSL)
+        let request = SteeringRequest(
+            command: command, session: Self.session, by: Self.phone, action: action,
+            signature: signer.map { statement.signed(by: $0).text })
+        let call = SteeringCall(request, consent: signedHost ? HostKeyID(host.text) : nil)
+        let event = Event(.steeringRequested(call), at: 2_000) { action.writeBody(to: &$0, isSigned: call.signature != nil) }
+        return record(event)
+    }
+
+    private func record(_ event: Event) -> AuditRecord {
+        AuditRecord(steering: LogEvent(kind: event.head.kind, at: event.at, bytes: event.bytes), of: Self.key)!
+    }
+
+    private func lines(_ records: [AuditRecord]) -> [[UInt8]] {
+        var head = AuditHead(workspace: Self.key.workspace, n: 0, hash: String(repeating: "0", count: 64))
+        return records.map { record in
+            let (line, next) = record.line(after: head)
+            head = next
+            return line
+        }
+    }
+
+    private func verify(_ lines: [[UInt8]]) throws -> SignatureReport {
+        let file = Scratch.current.path + "/devices-\(UUID()).json"
+        let pin = #"{"devices":[{"id":"\#(device.id.text)","sign":"\#(device.sign.text)","name":"phone"}]}"#
+        try Data(pin.utf8).write(to: URL(filePath: file))
+        var verifier = SignatureVerifier(try SigningKeys(files: [file]))
+        for (index, line) in lines.enumerated() { verifier.take(line, at: "line \(index + 1)") }
+        return verifier.finish()
+    }
+
+    private func verify(_ records: [AuditRecord]) throws -> SignatureReport { try verify(lines(records)) }
+
+    // MARK: Decisions
+
+    static let verdicts: [Decision.Verdict] = [
+        .allow, .allowIn(mode: "plan"), .allowWith(offer: "o1"), .deny(message: nil), .deny(message: "not \"here\"\u{85}"),
+        .denyWith(offer: "o2", message: "no"),
+        .answer([Answer(question: "q0", choices: ["Blue", "Grün"], text: "dark"), Answer(question: "q1", choices: [])]),
+    ]
+
+    @Test("every signed decision is proven", arguments: verdicts)
+    func decisions(_ verdict: Decision.Verdict) throws {
+        let report = try verify(decided("a1", verdict, by: device))
+        #expect(report.provenCount == 1 && report.faultCount == 0, "\(report.faults)")
+    }
+
+    @Test("what is signed of one verdict proves no other", arguments: verdicts)
+    func otherVerdicts(_ verdict: Decision.Verdict) throws {
+        for other in Self.verdicts where other != verdict {
+            let report = try verify(decided("a1", verdict, by: device, signed: other))
+            #expect(report.provenCount == 0 && report.faultCount == 1, "\(other)")
+        }
+    }
+
+    @Test("an allow that nobody signed, or somebody who is not in the list, is named with its line")
+    func unproven() throws {
+        let report = try verify(
+            decided("a1", .allow, by: nil) + decided("a2", .allow, by: stranger) + decided("a3", .allow, by: device))
+        #expect(report.provenCount == 1 && report.faultCount == 2)
+        #expect(report.faults.first == "line 1: what a1 was decided is not proven: nobody has signed it")
+        #expect(report.faults.last?.hasPrefix("line 2: what a2 was decided is not proven: the device") == true)
+    }
+
+    @Test("a deny without a signature needs none, and what its host refused is no fault")
+    func harmless() throws {
+        let report = try verify(
+            decided("a1", .deny(message: "no"), by: nil) + decided("a2", .allow, by: nil) + [stale("a2")])
+        #expect((report.unsignedCount, report.refusedCount, report.faultCount) == (1, 1, 0))
+    }
+
+    @Test("any other session, approval, digest, host or text that was shown proves nothing")
+    func changes() throws {
+        let line = String(decoding: try #require(lines(decided("a1", .allow, by: device)).first), as: UTF8.self)
+        #expect(try verify([Array(line.utf8)]).provenCount == 1)
+        let shown = try #require(line.firstMatch(of: /"shown":"(.)/)).output.1
+        let digest = try #require(line.firstMatch(of: /"digest":"(.)/)).output.1
+        let changed = [
+            line.replacing(#""session":"s1""#, with: #""session":"s2""#),
+            line.replacing(#""approval":"a1""#, with: #""approval":"a2""#),
+            line.replacing(#""shown":"\#(shown)"#, with: #""shown":"\#(shown == "0" ? "1" : "0")"#),
+            line.replacing(#""digest":"\#(digest)"#, with: #""digest":"\#(digest == "0" ? "1" : "0")"#),
+            line.replacing(host.text, with: stranger.id.text), line.replacing(".1700.", with: ".1701."),
+        ]
+        for line in changed {
+            let report = try verify([Array(line.utf8)])
+            #expect(report.provenCount == 0 && report.faultCount == 1, "\(line)")
+        }
+    }
+
+    // MARK: Commands
+
+    static let actions: [SteeringAction] = [
+        .prompt(.init(text: "go on")), .prompt(.init(text: "go on", whenBusy: .steer)),
+        .prompt(.init(text: "/compact", isCommand: true)), .mode("plan"), .model("m1"), .askAll(false),
+        .launch(Launch(.start, project: "site", agent: "claude", text: "begin")),
+        .launch(Launch(.resume("p1"), project: "site", agent: "claude", mode: "plan")),
+    ]
+
+    @Test("every signed command is proven", arguments: actions)
+    func commands(_ action: SteeringAction) throws {
+        let report = try verify([asked(action, by: device)])
+        #expect(report.provenCount == 1 && report.faultCount == 0, "\(report.faults)")
+    }
+
+    @Test("what is signed of one command proves no other", arguments: actions)
+    func otherCommands(_ action: SteeringAction) throws {
+        for other in Self.actions where other != action {
+            let report = try verify([asked(action, by: device, signed: other)])
+            #expect(report.provenCount == 0 && report.faultCount == 1, "\(other)")
+        }
+    }
+
+    @Test("a record of another text than the signed one is a fault, though the rest fits")
+    func otherText() throws {
+        let line = String(
+            decoding: try #require(lines([asked(.prompt(.init(text: "go on")), by: device)]).first), as: UTF8.self)
+        let digest = try #require(line.firstMatch(of: /"digest":"([0-9a-f]{64})"/)).output.1
+        let other = line.replacing(#""digest":"\#(digest)""#, with: #""digest":"\#(String(repeating: "0", count: 64))""#)
+        #expect(try verify([Array(other.utf8)]).faults.first?.hasSuffix("something else than what was signed") == true)
+    }
+
+    @Test("a prompt without a signature is a fault unless its host refused it")
+    func refusedPrompt() throws {
+        let prompt = asked(.prompt(.init(text: "go on")), by: nil)
+        #expect(try verify([prompt]).faultCount == 1)
+        let name = SteeringName(client: Self.phone.id, command: CommandID("k1")!)
+        let refusal = record(Event(.steeringChanged(SteeringChange(name, .refused, reason: "unsigned")), at: 2_001))
+        let report = try verify([prompt, refusal])
+        #expect((report.refusedCount, report.faultCount) == (1, 0))
+    }
+
+    @Test("what never gives an agent more freedom, and what an open host takes, needs no signature")
+    func needsNone() throws {
+        let report = try verify([
+            asked(.interrupt, by: nil), asked(.stop, "k2", by: nil), asked(.askAll(true), "k3", by: nil),
+            asked(.prompt(.init(text: "go on")), "k4", by: nil, at: false),
+        ])
+        #expect((report.unsignedCount, report.faultCount) == (4, 0))
+    }
+
+    @Test("an open host's records say nothing of consent, whatever its clients send")
+    func open() throws {
+        let line = String(
+            decoding: try #require(lines([asked(.prompt(.init(text: "x")), by: device, at: false)]).first), as: UTF8.self)
+        #expect(!line.contains("consent") && !line.contains("signature"))
+    }
+
+    @Test(
+        "a file that lists no keys is refused with its place",
+        arguments: ["", "{", "{\"sign\":\"AAAA\"}", "[7]", "{\"devices\":[{}]}"])
+    func badLists(text: String) throws {
+        let file = Scratch.current.path + "/devices-\(UUID()).json"
+        try Data(text.utf8).write(to: URL(filePath: file))
+        if text.isEmpty {
+            _ = try SigningKeys(files: [file])
+        } else {
+            #expect(throws: LogError.self) { try SigningKeys(files: [file]) }
+        }
+    }
+}

@@ -43,11 +43,12 @@ def alert_words(value: dict[str, Any], whole: bool) -> Message:
 class ScriptedHost:
     """Comes back by itself when the relay goes, and sends again what was not acknowledged. `disconnect` stays away."""
 
-    def __init__(self, relay: Any, name: str = "laptop", token: str | None = None, capabilities: tuple[str, ...] = ()):
+    def __init__(self, relay: Any, name: str = "laptop", token: str | None = None, capabilities: tuple[str, ...] = (), key: str | None = None):
         self.relay = relay
         self.name = name
         self.token = token or relay.token("host", name)
         self.capabilities = capabilities
+        self.key = key
         self.lock = threading.RLock()
         self.sessions: dict[str, list[Message]] = {}
         """Every event ever made, by session; number n stands at n - 1."""
@@ -255,6 +256,8 @@ class ScriptedHost:
             hello: Message = {"type": "hello", "version": 1, "software": "scripted host", "name": self.name}
             if self.capabilities:
                 hello["capabilities"] = list(self.capabilities)
+            if self.key:
+                hello["key"] = self.key
             hello["sessions"] = list(self.sessions)
             connection.send(hello)
 

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from client import WireClient
 from host import ScriptedHost
 from relay import Relay
-from samples import DECISION, DIGEST, FROM_CLIENT, FROM_HOST, HEADS
+from samples import DECISION, DIGEST, FROM_CLIENT, FROM_HOST, HEADS, KEY
 from schema import assert_valid, document, faults
 from waits import wait_until
 from wire import Connection, Message
@@ -161,9 +161,13 @@ def test_an_entry_of_budgets_has_its_fields(change):
 
 def test_real_traffic_is_as_the_schema_has_it(relay, scripted_host, client):
     """One session with every kind of event, and every command; all that went over the wire, in all four directions."""
-    host: ScriptedHost = scripted_host(relay, capabilities=("steer",))
+    host: ScriptedHost = scripted_host(relay, capabilities=("steer",), key=KEY)
     phone: WireClient = client(relay, role="operator")
     phone.subscribe()
+    phone.command("letter", to=KEY, bytes="aGVsbG8")
+    letter = wait_until(lambda: next((m for m in host.received if m["type"] == "letter"), None), 10, "the letter")
+    host.connection.send({"type": "letter", "to": letter["from"]["id"], "bytes": "aGVsbG8"})
+    phone.wait(lambda message: message["type"] == "letter", what="the answer")
     host.start_session("s1")
     host.event("s1", "steering.offered", HEADS["steering.offered"])
     host.wait_acked("s1")

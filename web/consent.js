@@ -1,0 +1,392 @@
+/**
+ * What is signed on this device, byte for byte: ids of keys, the two letters of pairing, statements, and the text of a signature.
+ *
+ * The twin of the module `Consent`; the same vectors check both. Pure but for WebCrypto, which only a secure context has. Every string of bytes that is
+ * signed or authenticated begins with a domain of its own, so that none can be taken for another.
+ */
+
+/** Bytes of a point (P-256, uncompressed), an id of a key, a secret or a digest, and a nonce. */
+const [pointBytes, idBytes, secretBytes, nonceBytes, signatureBytes] = [65, 16, 32, 16, 64];
+/** A letter's limit on the wire, before base64url. */
+const letterBytesMax = 4 << 10;
+/** Of a name in a letter, in bytes of UTF-8. */
+const nameBytesMax = 256;
+const reasonBytesMax = 32;
+
+/** Something foreign that is not what it should be. */
+export class ConsentError extends Error {
+  /** @param {string} place What was read. @param {string} reason */
+  constructor(place, reason) {
+    super(`${place}: ${reason}`);
+    this.place = place;
+  }
+}
+
+const es256 = { name: "ECDSA", hash: "SHA-256" };
+
+// Bytes
+
+/** @param {string} text */
+const utf8 = (text) => new TextEncoder().encode(text);
+
+/** @param {Uint8Array[]} parts */
+function concatenated(...parts) {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** @param {number} value */
+function u32(value) {
+  const bytes = new Uint8Array(4);
+  new DataView(bytes.buffer).setUint32(0, value);
+  return bytes;
+}
+
+/** @param {number} value */
+function u64(value) {
+  if (!Number.isSafeInteger(value) || value < 0) throw new ConsentError("number", "it is no whole number from 0 to 2^53");
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
+  return bytes;
+}
+
+/** @param {Uint8Array} part */
+const counted = (part) => concatenated(u32(part.length), part);
+/** @param {string} text */
+const countedText = (text) => counted(utf8(text));
+/** @param {string} name */
+const domain = (name) => utf8(`heliograph/v1/${name}\0`);
+/** @param {Uint8Array} bytes */
+const sha256 = async (bytes) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+
+/** @param {Uint8Array} a @param {Uint8Array} b Nothing secret: it takes as long as they are alike. */
+const same = (a, b) => a.length === b.length && a.every((byte, at) => byte === b[at]);
+
+/** @param {Uint8Array} bytes */
+export const base64urlOf = (bytes) => btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+
+/**
+ * @param {unknown} text Base64url without padding, in its one spelling. @param {string} place @param {number} [length] In bytes.
+ * @returns {Uint8Array}
+ */
+export function bytesOfBase64url(text, place, length) {
+  if (typeof text !== "string" || !/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) throw new ConsentError(place, "it is no base64url");
+  const bytes = Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (one) => one.charCodeAt(0));
+  if (base64urlOf(bytes) !== text) throw new ConsentError(place, "it is no base64url");
+  if (length !== undefined && bytes.length !== length) throw new ConsentError(place, `it has ${bytes.length} bytes, not ${length}`);
+  return bytes;
+}
+
+// Names of keys
+
+/** @param {Uint8Array} sign The point that signatures are checked with. */
+export const keyIDOf = async (sign) => (await sha256(concatenated(domain("key"), sign))).slice(0, idBytes);
+
+/** @param {unknown} text @returns {text is string} */
+export function isKeyID(text) {
+  try {
+    return bytesOfBase64url(text, "id", idBytes).length === idBytes;
+  } catch {
+    return false;
+  }
+}
+
+/** Crockford's: no letter that could be taken for a digit. */
+const base32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/** @param {Uint8Array} id The first 40 bits of it, as a person compares them. */
+export function shortCodeOf(id) {
+  const bits = [...id.subarray(0, 5)].map((byte) => byte.toString(2).padStart(8, "0")).join("");
+  const letters = bits.match(/.{5}/g)?.map((five) => base32[Number.parseInt(five, 2)]).join("") ?? "";
+  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
+}
+
+// Pairing
+
+/**
+ * What a link carries behind `k=`: the secret, and whose it is, unless it is of every host of a machine.
+ * @param {string} k
+ * @returns {{hostID?: Uint8Array, secret: Uint8Array}}
+ */
+export function linkSecretOf(k) {
+  const bytes = bytesOfBase64url(k, "k");
+  const [form] = bytes;
+  if (form === 1 && bytes.length === 1 + idBytes + secretBytes) return { hostID: bytes.slice(1, 1 + idBytes), secret: bytes.slice(1 + idBytes) };
+  if (form === 2 && bytes.length === 1 + secretBytes) return { secret: bytes.slice(1) };
+  throw new ConsentError("k", "it is of no form that is known here");
+}
+
+/**
+ * What only those make tags with who have seen the link.
+ * @param {Uint8Array} secret @param {Uint8Array} hostID
+ */
+export async function pairingKeyOf(secret, hostID) {
+  const material = await crypto.subtle.importKey("raw", secret, "HKDF", false, ["deriveKey"]);
+  const derivation = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(0), info: concatenated(domain("pair"), hostID) };
+  return crypto.subtle.deriveKey(derivation, material, { name: "HMAC", hash: "SHA-256", length: 256 }, false, ["sign", "verify"]);
+}
+
+/** @typedef {{sign: Uint8Array, box: Uint8Array}} Points */
+
+/** @param {Uint8Array} hostID @param {Points} device @param {string} name @param {Uint8Array} nonce */
+export const joinBytesOf = (hostID, device, name, nonce) =>
+  concatenated(domain("join"), counted(hostID), counted(device.sign), counted(device.box), countedText(name), counted(nonce));
+
+/** @param {Uint8Array} joinBytes @param {Points} host @param {Uint8Array} nonce */
+export const admitBytesOf = async (joinBytes, host, nonce) =>
+  concatenated(domain("admit"), counted(await sha256(joinBytes)), counted(host.sign), counted(host.box), counted(nonce));
+
+// Letters: u8 1 ‖ LP(body) ‖ LP(tag) ‖ LP(signature), where refusals have no tag
+
+/** @typedef {{body: Uint8Array, tag: Uint8Array, signature: Uint8Array}} Letter */
+
+/** Reads parts that have their length before them, and nothing else. */
+class PartReader {
+  /** @type {Uint8Array} */ #rest;
+  /** @type {string} */ #name;
+
+  /** @param {Uint8Array} bytes @param {string} name What is read. @param {Uint8Array} prefix What it begins with. */
+  constructor(bytes, name, prefix) {
+    if (bytes.length < prefix.length || !same(bytes.subarray(0, prefix.length), prefix)) throw new ConsentError(name, "it begins otherwise");
+    [this.#rest, this.#name] = [bytes.subarray(prefix.length), name];
+  }
+
+  /** @param {string} part @param {number} min @param {number} [max] @returns {Uint8Array} */
+  part(part, min, max = min) {
+    const place = `${this.#name}.${part}`;
+    if (this.#rest.length < 4) throw new ConsentError(place, "it ends before it");
+    const length = new DataView(this.#rest.buffer, this.#rest.byteOffset).getUint32(0);
+    if (length < min || length > max || length > this.#rest.length - 4) throw new ConsentError(place, `it has ${length} bytes`);
+    const bytes = this.#rest.slice(4, 4 + length);
+    this.#rest = this.#rest.subarray(4 + length);
+    return bytes;
+  }
+
+  /** @param {string} part */
+  point(part) {
+    const bytes = this.part(part, pointBytes);
+    if (bytes[0] !== 4) throw new ConsentError(`${this.#name}.${part}`, "it is no uncompressed point");
+    return bytes;
+  }
+
+  end() {
+    if (this.#rest.length) throw new ConsentError(this.#name, "it goes on after its end");
+  }
+}
+
+const letterVersion = Uint8Array.of(1);
+
+/** @param {Letter} letter */
+const letterBytesOf = ({ body, tag, signature }) => concatenated(letterVersion, counted(body), counted(tag), counted(signature));
+
+/** @param {Uint8Array} bytes @returns {Letter} */
+function letterOf(bytes) {
+  if (bytes.length > letterBytesMax) throw new ConsentError("letter", "it is too long");
+  const reader = new PartReader(bytes, "letter", letterVersion);
+  const [body, tag, signature] = [reader.part("body", 1, letterBytesMax), reader.part("tag", 0, secretBytes), reader.part("signature", signatureBytes)];
+  reader.end();
+  return { body, tag, signature };
+}
+
+/** @param {string} name Of a device, as letters may have it: one line, and not too long. */
+export function letterNameOf(name) {
+  let line = name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
+  while (utf8(line).length > nameBytesMax) line = [...line].slice(0, -1).join("");
+  return line || "A browser";
+}
+
+/** @typedef {{id: Uint8Array, sign: CryptoKey}} Signer */
+
+/**
+ * Asks a host for its trust.
+ * @param {Signer & {points: Points}} own @param {string} k What the host's link carries. @param {string} host The id of its key. @param {string} name What this device is called.
+ * @returns {Promise<Uint8Array>}
+ */
+export async function joinLetterOf(own, k, host, name) {
+  const hostID = bytesOfBase64url(host, "host", idBytes);
+  const body = joinBytesOf(hostID, own.points, letterNameOf(name), crypto.getRandomValues(new Uint8Array(nonceBytes)));
+  const key = await pairingKeyOf(linkSecretOf(k).secret, hostID);
+  const [tag, signature] = await Promise.all([crypto.subtle.sign("HMAC", key, body), crypto.subtle.sign(es256, own.sign, body)]);
+  return letterBytesOf({ body, tag: new Uint8Array(tag), signature: new Uint8Array(signature) });
+}
+
+/**
+ * What a host that has seen the secret answers to a `join`: the keys that it has from now on.
+ * @param {Uint8Array} bytes @param {string} k @param {string} host The id of its key, as the link or the relay says. @param {Uint8Array} joinLetter
+ * @returns {Promise<Points>}
+ */
+export async function admitOf(bytes, k, host, joinLetter) {
+  const { body, tag, signature } = letterOf(bytes);
+  const reader = new PartReader(body, "admit", domain("admit"));
+  const answered = reader.part("join", secretBytes);
+  const points = { sign: reader.point("sign"), box: reader.point("box") };
+  reader.part("nonce", nonceBytes);
+  reader.end();
+  const key = await pairingKeyOf(linkSecretOf(k).secret, bytesOfBase64url(host, "host", idBytes));
+  if (!(await crypto.subtle.verify("HMAC", key, tag, body))) throw new ConsentError("admit.tag", "whoever made it has not seen the link");
+  await checkAnswer("admit", { host, sign: points.sign, body, signature, answered, joinLetter });
+  await imported(points.box, "admit.box", "ECDH");
+  return points;
+}
+
+/**
+ * Why a host did not do what a `join` asks, in its own word.
+ * @param {Uint8Array} bytes @param {string} host @param {Uint8Array} joinLetter
+ */
+export async function refusalOf(bytes, host, joinLetter) {
+  const { body, signature } = letterOf(bytes);
+  const reader = new PartReader(body, "refusal", domain("refusal"));
+  const [sign, answered] = [reader.point("sign"), reader.part("letter", secretBytes)];
+  const reason = new TextDecoder().decode(reader.part("reason", 1, reasonBytesMax));
+  reader.part("generation", idBytes);
+  reader.end();
+  await checkAnswer("refusal", { host, sign, body, signature, answered, joinLetter });
+  return reason;
+}
+
+/**
+ * An answer is the named host's, and to this letter.
+ * @param {string} name @param {{host: string, sign: Uint8Array, body: Uint8Array, signature: Uint8Array, answered: Uint8Array, joinLetter: Uint8Array}} answer
+ */
+async function checkAnswer(name, { host, sign, body, signature, answered, joinLetter }) {
+  if (base64urlOf(await keyIDOf(sign)) !== host) throw new ConsentError(`${name}.sign`, "it is another host's");
+  if (!same(answered, await sha256(letterOf(joinLetter).body))) throw new ConsentError(name, "it answers another letter");
+  const key = await imported(sign, `${name}.sign`, "ECDSA");
+  if (!(await crypto.subtle.verify(es256, key, signature, body))) throw new ConsentError(`${name}.signature`, "it is not by its host");
+}
+
+/** @param {Uint8Array} point Checked to be on the curve. @param {string} place @param {"ECDSA"|"ECDH"} name */
+const imported = (point, place, name) =>
+  crypto.subtle.importKey("raw", point, { name, namedCurve: "P-256" }, true, name === "ECDSA" ? ["verify"] : []).catch(() => {
+    throw new ConsentError(place, "it is no point of the curve");
+  });
+
+// What was shown and what is decided
+
+/** @param {string} text What a host sent as `shown`. */
+export const shownHashOf = (text) => sha256(concatenated(domain("shown"), utf8(text)));
+
+/** @param {unknown} text 64 hexadecimal digits. */
+export function digestBytesOf(text) {
+  if (typeof text !== "string" || !/^[0-9a-f]{64}$/.test(text)) throw new ConsentError("digest", "it is no SHA-256 in hexadecimal digits");
+  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+}
+
+/** @typedef {import("./decisions.js").Verdict} Verdict */
+
+/** In front of what is no bare text: UTF-8 has no such byte, so that neither is taken for the other. */
+const noText = Uint8Array.of(0xff);
+
+/**
+ * What a verdict has beyond its word, field by field: the relay writes JSON anew.
+ * @param {Verdict} verdict
+ */
+function contentOf(verdict) {
+  switch (verdict.decision) {
+    case "allow":
+      return concatenated(...named("mode", verdict.mode), ...named("offer", verdict.offer));
+    case "deny":
+      if (verdict.offer === undefined) return utf8(verdict.message ?? "");
+      return concatenated(noText, ...named("offer", verdict.offer), ...named("message", verdict.message || undefined));
+    default:
+      return concatenated(...verdict.answers.flatMap(({ question, choices, text }) =>
+        [countedText(question), u32(choices.length), ...choices.map(countedText), countedText(text ?? "")]));
+  }
+}
+
+/** @param {string} name @param {string|undefined} value */
+const named = (name, value) => (value === undefined ? [] : [countedText(name), countedText(value)]);
+
+/**
+ * @typedef {object} Decided
+ * @property {Uint8Array} hostID
+ * @property {string} session
+ * @property {string} approval
+ * @property {string} text     What was shown, as it came.
+ * @property {string} digest   As the shown event has it.
+ * @property {Verdict} verdict
+ * @property {number} issuedAt Milliseconds, for the audit.
+ * @property {Uint8Array} deviceID
+ */
+
+/** @param {Decided} decided */
+export async function decisionStatementOf({ hostID, session, approval, text, digest, verdict, issuedAt, deviceID }) {
+  const content = contentOf(verdict);
+  return concatenated(domain("decision"), counted(hostID), countedText(session), countedText(approval), counted(await shownHashOf(text)),
+    counted(digestBytesOf(digest)), countedText(verdict.decision), counted(content.length ? await sha256(content) : content), u64(issuedAt), counted(deviceID));
+}
+
+// What is sent to steer
+
+/** @typedef {Extract<import("./wire").Command, {type: "prompt"}>} Prompt */
+/** @typedef {Extract<import("./wire").Command, {type: "mode"|"model"|"askAll"|"start"|"resume"|"past"|"interrupt"|"stop"}>} Steering */
+
+/**
+ * @typedef {object} Sent
+ * @property {Uint8Array} hostID
+ * @property {string} id       Of the command.
+ * @property {Prompt|Steering} command
+ * @property {number} count    Higher than all before it from this device.
+ * @property {Uint8Array} deviceID
+ */
+
+/** @param {Sent} sent */
+export async function steeringStatementOf({ hostID, id, command, count, deviceID }) {
+  const isPrompt = command.type === "prompt";
+  const detail = await sha256(isPrompt ? promptContentOf(command) : steeringContentOf(command));
+  return concatenated(domain(isPrompt ? "prompt" : "steer"), counted(hostID), countedText(command.session), countedText(id),
+    ...(isPrompt ? [] : [countedText(command.type)]), counted(detail), u64(count), counted(deviceID));
+}
+
+/** @param {Prompt} prompt */
+function promptContentOf({ text, busy = "queue", command = false, pictures = [] }) {
+  if (!command && busy === "queue" && !pictures.length) return utf8(text);
+  return concatenated(noText, countedText(text), flag(command), countedText(busy), picturesOf(pictures));
+}
+
+/** @param {Steering} command */
+function steeringContentOf(command) {
+  switch (command.type) {
+    case "mode": return countedText(command.mode);
+    case "model": return countedText(command.model);
+    case "askAll": return flag(command.on);
+    case "start":
+    case "resume":
+    case "past": {
+      const { past, mode, model, text, pictures } = /** @type {{past?: string, mode?: string, model?: string, text?: string, pictures?: import("./wire").Picture[]}} */ (command);
+      return concatenated(countedText(command.project), countedText(command.agent), ...[past, mode, model, text].map(optional), picturesOf(pictures ?? []));
+    }
+    default: return new Uint8Array(0);
+  }
+}
+
+/** @param {boolean} value */
+const flag = (value) => Uint8Array.of(value ? 1 : 0);
+/** @param {string|undefined} text */
+const optional = (text) => (text === undefined ? flag(false) : concatenated(flag(true), countedText(text)));
+/** @param {import("./wire").Picture[]} pictures */
+const picturesOf = (pictures) => concatenated(u32(pictures.length), ...pictures.flatMap(({ digest, type }) => [counted(digestBytesOf(digest)), countedText(type)]));
+
+// Signatures
+
+/**
+ * As `signature` on the wire carries it.
+ * @param {Signer} signer @param {number} number When it was decided, or the count of what is sent. @param {Uint8Array} statement
+ */
+async function signatureTextOf({ id, sign }, number, statement) {
+  const signature = new Uint8Array(await crypto.subtle.sign(es256, sign, statement));
+  return `1.${base64urlOf(id)}.${number}.${base64urlOf(signature)}`;
+}
+
+/** @param {Signer} signer @param {Omit<Decided, "hostID"|"deviceID"> & {host: string}} decided `host`: the id of its key. */
+export const decisionSignatureOf = async (signer, { host, ...decided }) => signatureTextOf(signer, decided.issuedAt,
+  await decisionStatementOf({ ...decided, hostID: bytesOfBase64url(host, "host", idBytes), deviceID: signer.id }));
+
+/** @param {Signer} signer @param {Omit<Sent, "hostID"|"deviceID"> & {host: string}} sent */
+export const steeringSignatureOf = async (signer, { host, ...sent }) => signatureTextOf(signer, sent.count,
+  await steeringStatementOf({ ...sent, hostID: bytesOfBase64url(host, "host", idBytes), deviceID: signer.id }));

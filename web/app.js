@@ -13,11 +13,10 @@ import { plural } from "./format.js";
 import { Link } from "./link.js";
 import { ask, forgetKey, hasKey, subprotocols } from "./page-key.js";
 import { Presence } from "./presence.js";
-import { pairingOf, routeOf } from "./route.js";
+import { pairingOf, routeOf, secretIn } from "./route.js";
 import { keepShell, renew } from "./page-shell.js";
 import { Archive } from "./sieve.js";
 import { flat, line } from "./text.js";
-import { Tokens } from "./tokens.js";
 import { apply, emptyState, linkLost, noChanges, pending, position } from "./store.js";
 import { LinkState, stops } from "./elements/link-state.js";
 import { PairScreen } from "./elements/pair-screen.js";
@@ -35,6 +34,7 @@ import { titleOf } from "./session-words.js";
  * @property {import("./elements/budgets-view.js").BudgetsView} budgets
  * @property {import("./elements/link-view.js").LinkView} link
  * @property {import("./elements/start-view.js").StartView} start
+ * @property {import("./elements/trust-note.js").TrustNote} note
  */
 
 /** Where the list is next to what else is shown. */
@@ -66,6 +66,8 @@ let later = null;
 let notifications = null;
 /** @type {import("./web-push.js").WebPush|null} */
 let webPush = null;
+/** @type {import("./trust.js").Trust|null} */
+let trust = null;
 /** Whether a person went to a screen whose view has not come, so that the keyboard goes there with it. */
 let isLandingDue = false;
 
@@ -86,7 +88,10 @@ const link = new Link({
   ...timers,
   paired: async () => (await whoAmI()) !== "unpaired",
 }, {
-  message: (message) => draw(apply(state, message)),
+  message: (message) => {
+    trust?.received(message);
+    draw(apply(state, message));
+  },
   state: linkChanged,
   position: (session) => position(state, session),
 });
@@ -95,7 +100,6 @@ const decisions = new Decisions(link, (key) => draw({ ...noChanges(), approvals:
 
 const devices = new Devices(link, state, () => draw({ ...noChanges(), devices: new Set(state.devices?.keys()), all: true }));
 const budgets = new Budgets(link, state, () => draw({ ...noChanges(), all: true }));
-const tokens = new Tokens(ask, () => draw({ ...noChanges(), all: true }));
 const archive = new Archive(() => localStorage);
 const presence = new Presence(timers, link, () => ({
   foreground: document.visibilityState === "visible" && document.hasFocus(),
@@ -105,8 +109,8 @@ const presence = new Presence(timers, link, () => ({
 
 /** @type {import("./elements/view.js").App} */
 const app = {
-  state, link, decisions, devices, budgets, tokens, presence, archive,
-  webPush: /** @type {import("./web-push.js").WebPush} */ (/** @type {unknown} */ (undefined)),
+  state, link, decisions, devices, budgets, presence, archive,
+  .../** @type {Pick<import("./elements/view.js").App, "webPush"|"trust"|"tokens">} */ ({}),
   now: () => Date.now() + clockOffset,
   // Another text node each time: the same words twice are news twice.
   announce: (text) => element("announcer").replaceChildren(text),
@@ -134,18 +138,28 @@ export function view(name, kind) {
 }
 
 /**
- * The other views have come, and what else nobody needs before the list.
- * @param {LaterViews} others @param {import("./notifications.js").Notifications} outside
- * @param {(link: Link, name: () => string, changed: () => void) => import("./web-push.js").WebPush} pushes
+ * @typedef {object} LaterParts What is made of the link, of what this browser is called, of what is known, and of whom to tell of changes.
+ * @property {(link: Link, name: () => string, changed: () => void) => import("./web-push.js").WebPush} webPush
+ * @property {(link: Link, name: () => string, changed: () => void, state: import("./store.js").State) => import("./trust.js").Trust} trust
+ * @property {(changed: () => void) => import("./tokens.js").Tokens} tokens
  */
-export function join(others, outside, pushes) {
+
+/**
+ * The other views have come, and what else nobody needs before the list.
+ * @param {LaterViews} others @param {import("./notifications.js").Notifications} outside @param {LaterParts} parts
+ */
+export function join(others, outside, parts) {
   later = others;
   notifications = outside;
-  webPush = pushes(link, () => state.welcome?.client.name ?? "A browser", () => {
+  const everything = () => draw({ ...noChanges(), all: true });
+  const name = () => state.welcome?.client.name ?? "A browser";
+  webPush = parts.webPush(link, name, () => {
     presence.changed();
-    draw({ ...noChanges(), all: true });
+    everything();
   });
-  app.webPush = webPush;
+  trust = parts.trust(link, name, everything, state);
+  decisions.signer = trust;
+  Object.assign(app, { webPush, trust, tokens: parts.tokens(everything) });
   webPush.returned();
   notifications.badge(pending(state).length);
   if (document.visibilityState === "visible") notifications.clear();
@@ -183,6 +197,7 @@ function draw(changes) {
     for (const one of [session, known, set, begin]) if (!one.hidden) one.refresh(now);
     if (!inbox.hidden && (now.all || now.approvals.size || now.sessions.size)) inbox.refresh();
     later.link.refresh();
+    later.note.refresh();
   });
 }
 
@@ -206,6 +221,7 @@ function linkChanged() {
   if (link.phase === "stopped" && [4401, 1000].includes(link.stopCode)) {
     forgetKey();
     webPush?.loggedOut();
+    if (link.stopCode === 1000) trust?.loggedOut();
   }
   if (link.phase === "stopped" && link.stopCode === 4401) pairScreen({ reason: stops[4401] });
   if (link.phase === "waiting" || link.phase === "connecting") draw(linkLost(state));
@@ -213,6 +229,7 @@ function linkChanged() {
   if (link.isLive) {
     [devices, budgets].forEach((one) => one.again());
     webPush?.returned();
+    trust?.stirred();
   }
   views.linkState.refresh();
   draw({ ...noChanges(), all: true });
@@ -286,7 +303,7 @@ function lost() {
   return { screen: "sessions", archive: false };
 }
 
-/** @param {{code?: string, reason?: string, isPaired?: boolean, knownAs?: string}} found */
+/** @param {{code?: string, k?: string, reason?: string, isPaired?: boolean, knownAs?: string}} found */
 function pairScreen(found) {
   document.body.dataset.screen = "pair";
   showPanes([panes.pair]);
@@ -311,13 +328,20 @@ async function whoAmI() {
 
 async function start() {
   const pairing = pairingOf(location.hash);
-  if (pairing && location.hash.includes("=")) {
-    // The code leaves the address at once: neither history nor a shared screen keeps it.
+  const k = pairing?.k ?? secretIn(location.hash);
+  if ((pairing || k) && location.hash.includes("=")) {
+    // Neither stays in the address: neither history nor a shared screen keeps it.
     history.replaceState(null, "", "#/");
     route = { screen: "sessions", archive: false };
     const isPaired = hasKey() && (await whoAmI()) !== "unpaired";
+    if (isPaired && k) {
+      // The relay has let this browser in already, and it keeps what it may.
+      show({ focus: false });
+      whole.then(() => trust?.offered(k, false));
+      return link.start();
+    }
     pairScreen({
-      isPaired, knownAs, ...(pairing.role === "client" ? { code: pairing.code }
+      isPaired, knownAs, k, ...(pairing?.role !== "host" ? { code: pairing?.code }
         : { reason: "That link is for a host: run heliograph host with it where agents run. This browser needs another one." }),
     });
     // Behind it the link says what this browser may already do.
@@ -361,7 +385,9 @@ views.pair.onback = () => {
   return link.start();
 };
 
-views.pair.onpaired = () => {
+/** @param {string} k */
+views.pair.onpaired = async (k) => {
+  if (k) await whole.then(() => trust?.offered(k, true));
   // What another workspace showed must not stay in this page's memory.
   if (state.welcome || !["idle", "stopped"].includes(link.phase)) return location.reload();
   whoAmI();
@@ -375,7 +401,7 @@ document.querySelector(".skip")?.addEventListener("click", (event) => {
   land();
 });
 addEventListener("hashchange", () => {
-  if (pairingOf(location.hash) && location.hash.includes("=")) return void start();
+  if ((pairingOf(location.hash) && location.hash.includes("=")) || secretIn(location.hash)) return void start();
   const next = routeOf(location.hash) ?? lost();
   if (!next || (document.body.dataset.screen === "pair" && !views.pair.isPaired)) return undefined;
   route = next;

@@ -95,6 +95,10 @@ const staleReasons = /** @type {Record<string, string>} */ ({
   answeredLocally: "It was answered at the terminal first.",
   sessionEnded: "The session ended. The agent did not use a decision.",
   tooMany: "Too many questions were open at the host. The agent's own prompt stays open.",
+  unsigned: "The decision had no signature, and its host takes none without. The agent's own prompt stays open.",
+  badSignature: "The decision's signature was not by the device that it named. The agent's own prompt stays open.",
+  notTrusted: "Its host does not trust the device that decided. The agent's own prompt stays open.",
+  notShown: "The decision was for something else than its host showed. The agent's own prompt stays open.",
   notRecorded: "The host could not write it to its disk. The agent's own prompt stays open.",
 });
 

@@ -13,6 +13,9 @@ import { keyOf } from "./store.js";
 /** @typedef {{verdict: Verdict, sending: boolean, error?: CommandError}} Attempt */
 
 export class Decisions {
+  /** @type {Pick<import("./trust.js").Trust, "signedDecision">|null} Signs for hosts that want it. */
+  signer = null;
+
   /** @type {import("./link.js").Link} */ #link;
   /** @type {(key: string) => void} */ #changed;
   /** @type {Map<string, Attempt>} The last attempt, by `keyOf`. */
@@ -31,8 +34,9 @@ export class Decisions {
     return this.#attempts.get(keyOf(approval));
   }
 
-  /** @param {Approval} approval @param {Verdict} verdict */
-  async decide({ approval, session, request }, verdict) {
+  /** @param {Approval} asked As it is shown. @param {Verdict} verdict */
+  async decide(asked, verdict) {
+    const { approval, session, request } = asked;
     const key = keyOf({ session, approval });
     if (this.#attempts.get(key)?.sending) return;
     const deed = JSON.stringify([key, verdict]);
@@ -41,8 +45,10 @@ export class Decisions {
     const to = { session, approval, digest: String(request.head.digest) };
     this.#set(key, { verdict, sending: true });
     try {
+      const signature = await this.signer?.signedDecision(asked, verdict);
+      const proof = signature === undefined ? {} : { signature };
       await this.#link.command(
-        verdict.decision === "answer" ? { type: "answer", ...to, answers: verdict.answers } : { type: "decide", ...to, ...verdict },
+        verdict.decision === "answer" ? { type: "answer", ...to, answers: verdict.answers, ...proof } : { type: "decide", ...to, ...verdict, ...proof },
         { id, again: true });
       this.#set(key, { verdict, sending: false });
     } catch (error) {

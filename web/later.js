@@ -7,9 +7,13 @@ import { DevicesView } from "./elements/devices-view.js";
 import { LinkView } from "./elements/link-view.js";
 import { SessionView } from "./elements/session-view.js";
 import { StartView } from "./elements/start-view.js";
+import { TrustNote } from "./elements/trust-note.js";
+import { KeyStore } from "./keys.js";
 import { Notifications } from "./notifications.js";
 import { ask } from "./page-key.js";
 import { keepShell } from "./page-shell.js";
+import { Tokens } from "./tokens.js";
+import { Trust } from "./trust.js";
 import { WebPush } from "./web-push.js";
 
 const browser = /** @type {{serviceWorker?: ServiceWorkerContainer, setAppBadge?: (count: number) => Promise<void>, standalone?: boolean}} */ (navigator);
@@ -22,18 +26,37 @@ join({
   budgets: view("budgets-view", BudgetsView),
   link: view("link-view", LinkView),
   start: view("start-view", StartView),
+  note: view("trust-note", TrustNote),
 }, new Notifications({
   serviceWorker: browser.serviceWorker, setAppBadge: browser.setAppBadge?.bind(browser), go: (hash) => { location.hash = hash; },
   arrived: () => devices.testArrived(),
   moved: () => devices.app.webPush.returned(),
-}), (link, name, changed) => new WebPush({
-  isSecure: isSecureContext,
-  isTabOfPhone: browser.standalone === false,
-  isAble: "serviceWorker" in navigator && "PushManager" in globalThis && "Notification" in globalThis,
-  worker: async () => ((await keepShell()) ? navigator.serviceWorker.ready : undefined),
-  permission: () => Notification.permission,
-  storage: () => localStorage,
-  ask,
-  now: () => Date.now(),
-  agent: navigator.userAgent,
-}, link, name, changed));
+}), {
+  tokens: (changed) => new Tokens(ask, changed),
+  trust: (link, name, changed, state) => {
+    const tabs = "BroadcastChannel" in globalThis ? new BroadcastChannel("heliograph.trust") : undefined;
+    const trust = new Trust({
+      isSecure: isSecureContext && "indexedDB" in globalThis,
+      keys: new KeyStore(),
+      storage: () => localStorage,
+      persist: async () => navigator.storage?.persist?.(),
+      now: () => Date.now(),
+      setTimer: (run, milliseconds) => setTimeout(run, milliseconds),
+      name,
+      tellTabs: () => tabs?.postMessage("changed"),
+    }, link, state, changed);
+    tabs?.addEventListener("message", () => trust.changedElsewhere());
+    return trust;
+  },
+  webPush: (link, name, changed) => new WebPush({
+    isSecure: isSecureContext,
+    isTabOfPhone: browser.standalone === false,
+    isAble: "serviceWorker" in navigator && "PushManager" in globalThis && "Notification" in globalThis,
+    worker: async () => ((await keepShell()) ? navigator.serviceWorker.ready : undefined),
+    permission: () => Notification.permission,
+    storage: () => localStorage,
+    ask,
+    now: () => Date.now(),
+    agent: navigator.userAgent,
+  }, link, name, changed),
+});

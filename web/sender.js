@@ -9,13 +9,16 @@ import { CommandError } from "./link.js";
 
 export class Sender {
   /** @type {import("./link.js").Link} */ #link;
+  /** @type {Pick<import("./trust.js").Trust, "signed">} */ #signer;
   /** @type {() => void} */ #changed;
   /** @type {Map<string, Attempt>} The last one, by session and what is done. */ #attempts = new Map();
 
-  /** @param {import("./link.js").Link} link @param {() => void} changed */
-  constructor(link, changed) {
-    this.#link = link;
-    this.#changed = changed;
+  /**
+   * @param {import("./link.js").Link} link @param {() => void} changed
+   * @param {Pick<import("./trust.js").Trust, "signed">} signer Signs for hosts that want it.
+   */
+  constructor(link, changed, signer) {
+    [this.#link, this.#changed, this.#signer] = [link, changed, signer];
   }
 
   freshID() {
@@ -43,7 +46,7 @@ export class Sender {
     if (this.#attempts.get(key)?.sending) return undefined;
     this.#set(key, { sending: true });
     try {
-      await this.#link.command(command, { id });
+      await this.#link.command(await this.#signer.signed(command, id), { id });
       this.#set(key, { sending: false });
       return null;
     } catch (error) {

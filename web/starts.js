@@ -9,7 +9,7 @@ import { finalStages } from "./timeline.js";
 
 /** @typedef {import("./wire").Summary} Summary */
 /** @typedef {import("./wire").Event} Event */
-/** @typedef {{key: string, session: string, host: string, connected: boolean, project: string, folder: string, agents: NonNullable<import("./wire").SteeringOffer["agents"]>}} Place */
+/** @typedef {{key: string, session: string, host: string, connected: boolean, project: string, folder: string, agents: NonNullable<import("./wire").SteeringOffer["agents"]>, consent?: string}} Place */
 /** @typedef {{id: string, title: string, at: number, open?: boolean}} Past */
 
 /**
@@ -20,6 +20,7 @@ import { finalStages } from "./timeline.js";
 export const placesOf = (hosts) =>
   [...hosts.values()].flatMap(({ session, host, steering }) => (steering?.projects ?? []).map(({ name, folder }) => ({
     key: `${session}/${name}`, session, host: host.name, connected: host.connected, project: name, folder, agents: steering?.agents ?? [],
+    ...(steering?.consent === undefined ? {} : { consent: steering.consent }),
   }))).sort((a, b) => a.project.localeCompare(b.project) || a.host.localeCompare(b.host) || a.key.localeCompare(b.key));
 
 /**

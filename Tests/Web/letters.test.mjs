@@ -1,16 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConsentError, admitOf, base64urlOf, joinLetterOf, keyIDOf, letterNameOf, refusalOf } from "../../web/consent.js";
+import { ConsentError, admitOf, base64urlOf, joinLetterOf, letterNameOf, refusalOf } from "../../web/consent.js";
+import { ownKeys } from "./own-keys.mjs";
 import { PlayedHost, counted, domain, parts } from "./played-host.mjs";
-
-/** A device's keys, as the browser makes them. */
-export async function ownKeys() {
-  const sign = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, false, ["sign", "verify"]);
-  const box = await crypto.subtle.generateKey({ name: "ECDH", namedCurve: "P-256" }, false, ["deriveBits"]);
-  const pointOf = async (key) => new Uint8Array(await crypto.subtle.exportKey("raw", key));
-  const points = { sign: await pointOf(sign.publicKey), box: await pointOf(box.publicKey) };
-  return { sign: sign.privateKey, box: box.privateKey, points, id: await keyIDOf(points.sign) };
-}
 
 test("a host that showed the link takes the join, and the device takes its answer", async () => {
   const [host, own] = [new PlayedHost(), await ownKeys()];

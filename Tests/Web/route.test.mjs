@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pairingOf, routeOf, staysHere } from "../../web/route.js";
+import { pairingOf, routeOf, secretIn, staysHere } from "../../web/route.js";
 
 test("fragments name screens", () => {
   assert.deepEqual(["", "#/", "#/archive", "#/link", "#/approvals", "#/approvals/recent", "#/approvals/s1/a-1", "#/session/s_1-x", "#/devices", "#/budgets", "#/budgets/s1"].map(routeOf), [
@@ -18,6 +18,14 @@ test("a code is found in a link, in a fragment, and alone", () => {
   for (const text of ["http://relay:1/#pair=AbC-123_x", "#pair=AbC-123_x", " AbC-123_x\n"]) assert.deepEqual(pairingOf(text), { role: "client", code: "AbC-123_x" });
   assert.deepEqual(pairingOf("https://r/#host=abcd"), { role: "host", code: "abcd" });
   for (const text of ["", "#/", "a b", "#pair=", "<script>"]) assert.equal(pairingOf(text), null);
+});
+
+test("a host's secret comes with a code or alone, and its form is not looked at here", () => {
+  const k = "A".repeat(66);
+  for (const text of [`https://r/#pair=AbC-123_x&k=${k}`, `#pair=AbC-123_x&k=${k}`, ` AbC-123_x.${k}\n`]) assert.deepEqual(pairingOf(text), { role: "client", code: "AbC-123_x", k });
+  assert.deepEqual(pairingOf("#pair=abcd&k=x"), { role: "client", code: "abcd", k: "x" });
+  assert.deepEqual([`#k=${k}`, `https://r/#k=${k}`, k, "#k=", "#/k=x", ""].map(secretIn), [k, k, "", "", "", ""]);
+  for (const text of ["#pair=abcd&k=", "#pair=abcd&x=y", "abcd.", "abcd.x.y"]) assert.equal(pairingOf(text), null);
 });
 
 test("a link to a machine's own address is of no use to a phone", () => {

@@ -11,16 +11,22 @@ function link() {
     command: (message, options) => new Promise((resolve, reject) => sent.push({ message, options, resolve, reject })),
   };
 }
+/** Signs nothing, as for hosts that want none. */
+const signer = { signed: async (command) => command };
+/** Signing is done by then. */
+const signed = () => new Promise(setImmediate);
 const prompt = { type: "prompt", session: "s", text: "go" };
 
 test("a double tap is one command; what is sent later is another", async () => {
   const one = link();
-  const sender = new Sender(one, () => undefined);
+  const sender = new Sender(one, () => undefined, signer);
   const first = sender.send("s", "prompt", prompt);
   assert.equal(await sender.send("s", "prompt", prompt), undefined);
+  await signed();
   one.sent[0].resolve({});
   assert.equal(await first, null);
   const second = sender.send("s", "prompt", prompt);
+  await signed();
   one.sent[1].resolve({});
   assert.equal(await second, null);
   assert.notEqual(one.sent[0].options.id, one.sent[1].options.id);
@@ -29,8 +35,9 @@ test("a double tap is one command; what is sent later is another", async () => {
 test("it is not sent again by itself, and what failed is kept until somebody goes on", async () => {
   const one = link();
   let changes = 0;
-  const sender = new Sender(one, () => { changes += 1; });
+  const sender = new Sender(one, () => { changes += 1; }, signer);
   const sending = sender.send("s", "prompt", prompt, "mine");
+  await signed();
   assert.deepEqual(one.sent[0].options, { id: "mine" });
   one.sent[0].reject(new CommandError({ code: "linkLost", message: "broke" }));
   assert.equal((await sending).code, "linkLost");
@@ -39,4 +46,15 @@ test("it is not sent again by itself, and what failed is kept until somebody goe
   sender.forgetFailures();
   assert.equal(sender.attempt("s", "prompt"), undefined);
   assert.equal(changes, 2);
+});
+
+test("what its host wants signed goes with a signature, and goes nowhere without one", async () => {
+  const one = link();
+  const signing = new Sender(one, () => undefined, { signed: async (command, id) => ({ ...command, signature: `by ${id}` }) });
+  signing.send("s", "prompt", prompt, "mine");
+  await signed();
+  assert.deepEqual(one.sent[0].message, { ...prompt, signature: "by mine" });
+  const refusing = new Sender(one, () => undefined, { signed: () => Promise.reject(new CommandError({ code: "notSigned", message: "no key" })) });
+  assert.equal((await refusing.send("s", "prompt", prompt)).code, "notSigned");
+  assert.equal(one.sent.length, 1);
 });

@@ -14,6 +14,7 @@ import { ago, countdown } from "../format.js";
 import { chosenIn, offersOf, verdictOf } from "../offers.js";
 import { has, watchesOnly } from "../rights.js";
 import { placeOf, titleOf } from "../session-words.js";
+import { shownApproval } from "../shown.js";
 import { keyOf } from "../store.js";
 import { exact, line, orderWarning, said } from "../text.js";
 import { folderOf, isSaid, requestOf, risksOf } from "../tools.js";
@@ -67,9 +68,12 @@ export class ApprovalCard extends HTMLElement {
   #buttons = h("div", { class: "buttons" }, this.#deny, this.#allow, this.#allowMore);
   #offers = new OfferList(this.#buttons, (offer) => this.#decide(verdictOf(offer)));
   #denyNow = h("button", { type: "submit", class: "deny solid" });
+  /** Why it can only be denied from here, and what to do about that. */
+  #untrusted = h("p", { class: "note foreign", hidden: true });
   #message = h("textarea", { rows: "2", dir: "auto", maxlength: "4000", placeholder: "Tell the agent what to do instead (optional)" });
+  #messageLine = h("label", {}, h("span", {}, "Message to the agent"), this.#message);
   #denial = h("form", { class: "denial", hidden: true, onsubmit: (event) => this.#denyWith(event), onkeydown: (event) => this.#escape(event) },
-    h("label", {}, h("span", {}, "Message to the agent"), this.#message),
+    this.#messageLine,
     h("div", { class: "buttons" },
       h("button", { type: "button", class: "plain", onclick: () => this.#openDenial(false) }, "Back"),
       this.#denyNow));
@@ -95,7 +99,7 @@ export class ApprovalCard extends HTMLElement {
   show(app, approval, place = "approval") {
     const first = !this.#approval;
     this.#app = app;
-    this.#approval = approval;
+    this.#approval = shownApproval(approval);
     if (first) this.#build(place);
     this.#draw();
   }
@@ -104,7 +108,8 @@ export class ApprovalCard extends HTMLElement {
    * Whether what is drawn here is what that approval asks. After a relay lost its log the same name may come with another request.
    * @param {Approval} approval
    */
-  asks({ stage, request }) {
+  asks(approval) {
+    const { stage, request } = shownApproval(approval);
     return stage !== "pending" || request === this.#approval.request || JSON.stringify(request) === JSON.stringify(this.#approval.request);
   }
 
@@ -148,7 +153,6 @@ export class ApprovalCard extends HTMLElement {
     const [first, second] = waysToAllow(this.#approval);
     write(this.#allow, this.#isQuestion ? "Answer" : first.label);
     write(this.#allowMore, second?.label ?? "");
-    attribute(this.#allowMore, "hidden", !second || this.#isQuestion);
     this.#offers.show(offersOf(this.#approval));
     this.#buttons.append(this.#offers.opener);
     const no = this.#isQuestion ? "Decline" : "Deny";
@@ -170,7 +174,7 @@ export class ApprovalCard extends HTMLElement {
     attribute(this.#where, "href", `#/session/${this.#approval.session}`);
     this.append(h("article", { class: "card", "aria-labelledby": name },
       h("header", { class: "card-head" }, this.#heading, h("p", {}, this.#where), h("p", { class: "card-facts quiet" }, this.#tool, this.#when), this.#held),
-      this.#content, h("div", { class: "card-foot" }, this.#gate, this.#buttons, this.#offers.element, this.#denial, this.#result, this.#problem)));
+      this.#content, h("div", { class: "card-foot" }, this.#untrusted, this.#gate, this.#buttons, this.#offers.element, this.#denial, this.#result, this.#problem)));
   }
 
   /** @param {import("../wire").Fields|undefined} body */
@@ -273,18 +277,27 @@ export class ApprovalCard extends HTMLElement {
     // When both ends were seen the button opens in a moment: there is nothing to tell anybody to do.
     const advice = obstacle(this.#approval, { live, seen: this.#seen || (this.#seenStart && this.#seenEnd) });
     const mayDecide = has(this.#app.state.welcome, "decide");
-    const words = !mayDecide ? watchesOnly : sending ? gone : advice ?? this.#measure;
+    const untrusted = open && mayDecide ? this.#app.trust.approvalObstacle(this.#approval, summary?.host.name ?? "its host") : "";
+    const isTrusted = untrusted === "";
+    say(this.#untrusted, untrusted, line);
+    attribute(this.#untrusted, "hidden", isTrusted);
+    const words = !mayDecide ? watchesOnly : sending ? gone : !isTrusted && live ? "" : advice ?? this.#measure;
     const jumps = words !== "" && words === unseenWords(this.#approval);
     write(this.#gateWords, jumps ? "" : words);
     write(this.#jump, jumps ? words : "");
     attribute(this.#jump, "hidden", !jumps);
     const lost = Boolean(attempt?.error && final.has(attempt.error.code));
-    this.#allow.disabled = Boolean(sending) || lost || hindrance !== null;
+    this.#allow.disabled = Boolean(sending) || lost || hindrance !== null || !isTrusted;
     this.#allowMore.disabled = this.#allow.disabled;
     this.#deny.disabled = Boolean(sending) || lost || !live;
     this.#offers.locked = this.#allow.disabled;
     if (!open || sending || lost) this.#offers.close();
-    this.#questions.locked = !open || Boolean(sending);
+    this.#questions.locked = !open || Boolean(sending) || !isTrusted;
+    attribute(this.#allow, "hidden", !isTrusted);
+    attribute(this.#allowMore, "hidden", !isTrusted || this.#isQuestion || !waysToAllow(this.#approval)[1]);
+    attribute(this.#offers.opener, "hidden", !isTrusted || !this.#offers.hasAny);
+    attribute(this.#messageLine, "hidden", !isTrusted);
+    if (!isTrusted) this.#offers.close();
     attribute(this.#buttons, "hidden", !open || !mayDecide || this.#denying || this.#offers.isOpen);
     attribute(this.#denial, "hidden", !open || !this.#denying);
     attribute(this.#result, "hidden", open);
@@ -325,6 +338,8 @@ export class ApprovalCard extends HTMLElement {
         return `Too late: ${error.message}`;
       case "digestMismatch":
         return "The relay's text differs from the one shown here. Reload the page.";
+      case "notSigned":
+        return `Not sent: ${error.message}.`;
       case "linkLost":
         return "The connection broke before the relay answered. Whether it counted will show here; if not, decide again.";
       default:
@@ -346,7 +361,7 @@ export class ApprovalCard extends HTMLElement {
   #openDenial(open) {
     this.#denying = open;
     this.#draw();
-    (open ? this.#message : this.#deny).focus();
+    (!open ? this.#deny : this.#messageLine.hidden ? this.#denyNow : this.#message).focus();
     if (open) this.#denial.scrollIntoView({ block: "nearest" });
   }
 
@@ -360,7 +375,7 @@ export class ApprovalCard extends HTMLElement {
   /** @param {Event} event */
   #denyWith(event) {
     event.preventDefault();
-    const message = this.#message.value.trim();
+    const message = this.#messageLine.hidden ? "" : this.#message.value.trim();
     this.#decide(message ? { decision: "deny", message } : { decision: "deny" });
     this.#denying = false;
     this.#draw();

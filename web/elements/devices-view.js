@@ -5,6 +5,7 @@ import { DeviceCard } from "./device-card.js";
 import { noNews } from "./link-state.js";
 import { NotificationSwitch } from "./notification-switch.js";
 import { TokenList } from "./token-list.js";
+import { TrustList } from "./trust-list.js";
 import { View } from "./view.js";
 
 /** Seconds. Pushes come by themselves; whether a device is looked at, and what its app says of its cards, is asked for. */
@@ -16,12 +17,13 @@ export class DevicesView extends View {
   #empty = h("div", { class: "empty" });
   #problem = h("p", { class: "problem", role: "alert" });
   #switch = new NotificationSwitch();
+  #trust = new TrustList();
   #tokens = new TokenList();
   #pushTitle = h("h3", { class: "section-title" }, "Pushes");
   #ticks = 0;
 
   connectedCallback() {
-    this.append(h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Devices")), this.#switch, this.#tokens, this.#pushTitle, this.#problem, this.#empty, this.#list);
+    this.append(h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Devices")), this.#switch, this.#trust, this.#tokens, this.#pushTitle, this.#problem, this.#empty, this.#list);
   }
 
   /** It comes to the screen. */
@@ -51,6 +53,7 @@ export class DevicesView extends View {
     this.#ticks += 1;
     if (this.#ticks % askEvery === 0) this.app.devices.again();
     if (this.#ticks % (3 * askEvery) === 0 && this.app.link.isLive) this.app.tokens.load();
+    this.#trust.tick();
     this.#tokens.tick();
     this.#cards.forEach((card) => card.tick());
   }
@@ -60,6 +63,7 @@ export class DevicesView extends View {
     const { problem } = this.app.devices;
     write(this.#problem, problem);
     this.#switch.show(this.app);
+    this.#trust.show(this.app);
     this.#tokens.show(this.app);
     attribute(this.#pushTitle, "hidden", this.#tokens.hidden);
     for (const id of [...this.#cards.keys()]) if (!devices.has(id)) this.#cards.delete(id);

@@ -41,7 +41,7 @@ export class OfferList {
   /** @param {Offer[]} offers */
   show(offers) {
     this.#offers = offers;
-    attribute(this.opener, "hidden", offers.length === 0);
+    attribute(this.opener, "hidden", !this.hasAny);
     if (!offers.length) return;
     write(this.opener, openerWords(offers));
     this.#choices.replaceChildren(h("legend", {}, "The agent itself offers"), ...offers.map((offer) => this.#choice(offer)));
@@ -78,6 +78,10 @@ export class OfferList {
     this.#take.disabled = this.#isLocked || !this.#chosen;
     this.#sure.disabled = this.#take.disabled;
     if (!this.#chosen) write(this.#take, "Choose one");
+  }
+
+  get hasAny() {
+    return this.#offers.length !== 0;
   }
 
   get isOpen() {

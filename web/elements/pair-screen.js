@@ -10,8 +10,8 @@ import { View } from "./view.js";
 
 export class PairScreen extends View {
   /**
-   * Called when the relay has taken this device.
-   * @type {() => void}
+   * Called when the relay has taken this device, with the host's secret that came with the code.
+   * @type {(k: string) => void}
    */
   onpaired = () => undefined;
   /**
@@ -23,6 +23,7 @@ export class PairScreen extends View {
   /** Whether the relay knows this browser, so that there is something to go back to. */
   isPaired = false;
   /** As what, before the relay greeted it. */ #knownAs = "";
+  /** A host's secret. */ #k = "";
 
   #code = h("input", {
     id: "pair-code", name: "code", autocomplete: "off", autocapitalize: "none", spellcheck: "false", required: true,
@@ -35,7 +36,7 @@ export class PairScreen extends View {
   #back = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.onback() }, "Back to the sessions");
   #doneWords = h("p", { class: "foreign", tabindex: "-1" });
   #done = h("div", { class: "stack", hidden: true }, this.#doneWords,
-    h("button", { type: "button", class: "solid", onclick: () => this.onpaired() }, "Go on"));
+    h("button", { type: "button", class: "solid", onclick: () => this.onpaired(this.#k) }, "Go on"));
   #help = h("p", { id: "pair-help" });
   #paste = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.#pasteCode() }, "Paste");
   #given = h("code", { class: "pair-link", tabindex: "0", role: "group", "aria-label": "Pairing code" });
@@ -63,11 +64,11 @@ export class PairScreen extends View {
   }
 
   /**
-   * @param {{code?: string, reason?: string, isPaired?: boolean, knownAs?: string}} found The code from the link that was opened, why pairing is
-   *   needed, and whether this browser is paired as it is, under which name.
+   * @param {{code?: string, k?: string, reason?: string, isPaired?: boolean, knownAs?: string}} found The code and the secret from the link that was
+   *   opened, why pairing is needed, and whether this browser is paired as it is, under which name.
    */
-  arrive({ code = "", reason = "", isPaired = false, knownAs = "" }) {
-    [this.isPaired, this.#knownAs] = [isPaired, knownAs];
+  arrive({ code = "", k = "", reason = "", isPaired = false, knownAs = "" }) {
+    [this.isPaired, this.#knownAs, this.#k] = [isPaired, knownAs, k];
     if (knownAs) this.#name.value = knownAs;
     attribute(this.#done, "hidden", true);
     attribute(this.#back, "hidden", !isPaired);
@@ -83,7 +84,7 @@ export class PairScreen extends View {
     const goesToHomeScreen = code !== "" && isTabOfPhone();
     attribute(this.#install, "hidden", !goesToHomeScreen);
     for (const part of [this.#help, this.#form]) attribute(part, "hidden", goesToHomeScreen);
-    write(this.#given, code);
+    write(this.#given, k ? `${code}.${k}` : code);
     write(this.#copied, "");
     if (!goesToHomeScreen) (code ? this.#name : this.#code).focus();
   }
@@ -135,6 +136,7 @@ export class PairScreen extends View {
     const pairing = pairingOf(this.#code.value);
     if (!pairing) return this.#fail("This is not a pairing code or link.");
     if (pairing.role === "host") return this.#fail("That link is for a host: run heliograph host with it where agents run.");
+    if (pairing.k) this.#k = pairing.k;
     this.#submit.disabled = true;
     try {
       const body = JSON.stringify({ code: pairing.code, name: this.#name.value.trim() });
@@ -144,7 +146,7 @@ export class PairScreen extends View {
       const { key, role, name } = answer;
       keepKey(key);
       if (this.isPaired) this.#tell(String(name), String(role));
-      else this.onpaired();
+      else this.onpaired(this.#k);
     } catch {
       this.#fail("The relay cannot be reached. Try again.");
     } finally {

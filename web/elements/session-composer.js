@@ -112,7 +112,7 @@ export class SessionComposer extends HTMLElement {
    */
   show(app, session, summary, timeline) {
     this.#app = app;
-    this.#sender ??= new Sender(app.link, () => this.#draw());
+    this.#sender ??= new Sender(app.link, () => this.#draw(), app.trust);
     const isOther = session !== this.session;
     this.session = session;
     this.#summary = summary;
@@ -287,7 +287,7 @@ export class SessionComposer extends HTMLElement {
     if (!summary || !welcome) return;
     const { may } = welcome;
     const { isLive } = this.#app.link;
-    const { composes, reason, command } = standing(may, summary, isLive);
+    const { composes, reason, command } = this.#standing(may, summary, isLive);
     // Under somebody's hands it stays, whatever its host offers this moment.
     const isHere = composes || (may.includes("steer") && !summary.endedAt && (this.#text.value !== "" || this.#form.contains(document.activeElement)));
     const others = /** @type {const} */ (["mode", "model", "askAll", "stop"]).filter((action) => summary.steering?.actions.includes(action));
@@ -308,6 +308,21 @@ export class SessionComposer extends HTMLElement {
     for (const button of [this.interrupt, this.#instead]) {
       attribute(button, "disabled", !can(may, summary, isLive, "interrupt") || this.#sender.attempt(this.session, "interrupt")?.sending === true);
     }
+  }
+
+  /**
+   * @param {string[]} may @param {Summary} summary @param {boolean} isLive
+   * @returns {import("../steering.js").Standing}
+   */
+  #standing(may, summary, isLive) {
+    const all = standing(may, summary, isLive);
+    const untrusted = all.composes ? this.#untrusted : "";
+    return untrusted ? { composes: false, reason: untrusted } : all;
+  }
+
+  /** Why its host takes nothing from this browser that gives its agent more freedom; empty where it does. */
+  get #untrusted() {
+    return this.#app.trust.steeringObstacle(this.session, this.#summary?.host.name ?? "");
   }
 
   /** @param {Summary} summary @param {boolean} isHere @param {boolean} isBlocked */
@@ -349,20 +364,23 @@ export class SessionComposer extends HTMLElement {
     attribute(this.#insteadLine, "hidden", !isInstead);
     attribute(this.#more, "hidden", !others.length && !commands.length && !isInstead);
     if (this.#more.hidden) this.#open(false);
-    const isUnder = (/** @type {string} */ deed) => this.#sender.attempt(this.session, deed)?.sending === true;
+    const isUntrusted = this.#untrusted !== "";
+    const isUnder = (/** @type {string} */ deed) => isUntrusted || this.#sender.attempt(this.session, deed)?.sending === true;
     attribute(this.#mode.element, "hidden", !others.includes("mode") || !steering?.modes?.length);
     this.#mode.show(steering?.mode, steering?.modes ?? [], !can(may, summary, isLive, "mode") || isUnder("mode"));
     attribute(this.#model.element, "hidden", !others.includes("model"));
     this.#model.show(summary.model, steering?.models ?? [], !can(may, summary, isLive, "model") || isUnder("model"));
     attribute(this.#asking.element, "hidden", !others.includes("askAll"));
-    this.#asking.show(steering?.asksAll ? everything : ownRules, [everything, ownRules], !can(may, summary, isLive, "askAll") || isUnder("askAll"));
+    this.#asking.show(steering?.asksAll ? everything : ownRules, [everything, ownRules], !can(may, summary, isLive, "askAll")
+      // Whoever asks for more needs no signature.
+      || (steering?.asksAll ? isUnder("askAll") : this.#sender.attempt(this.session, "askAll")?.sending === true));
     attribute(this.#commandsLine, "hidden", !commands.length);
     if (this.#commands.dataset.offered !== commands.join("\n")) {
       this.#commands.dataset.offered = commands.join("\n");
       this.#commands.replaceChildren(h("option", { value: "" }, "Choose one …"), ...commands.map((name) => h("option", { value: name }, name)));
     }
     attribute(this.#stop, "hidden", !others.includes("stop"));
-    attribute(this.#stop, "disabled", !can(may, summary, isLive, "stop") || isUnder("stop"));
+    attribute(this.#stop, "disabled", !can(may, summary, isLive, "stop") || this.#sender.attempt(this.session, "stop")?.sending === true);
     if (!others.includes("stop")) this.#stopping.close();
     this.#stopping.question = `End “${titleOf(summary)}” for good? The agent stops, and takes nothing more.`;
     say(this.#also, steering?.actions.includes("prompt") ? steering.reason ?? "" : "", line);

@@ -78,11 +78,18 @@ export class StartView extends View {
     this.#draw(place);
   }
 
+  /** @param {Place|undefined} place @param {Sent["verb"]} [verb] Whoever only asks for past sessions signs nothing. */
+  #obstacle(place, verb = "start") {
+    const why = startObstacle(this.app.state.welcome?.may ?? [], place, this.app.link.isLive);
+    return why || verb === "past" ? why : this.app.trust.obstacle(place?.consent, place?.host ?? "");
+  }
+
   /** @param {Place|undefined} place */
   #draw(place) {
-    const why = startObstacle(this.app.state.welcome?.may ?? [], place, this.app.link.isLive);
+    const why = this.#obstacle(place);
     const isBusy = this.#sent !== null || this.#isBringing;
-    for (const button of [this.#start, this.#list]) attribute(button, "disabled", why !== "" || isBusy || this.#pictures.isReading);
+    attribute(this.#start, "disabled", why !== "" || isBusy || this.#pictures.isReading);
+    attribute(this.#list, "disabled", this.#obstacle(place, "past") !== "" || isBusy || this.#pictures.isReading);
     this.#pictures.show(place?.session ?? "", place?.agents.find(({ name }) => name === this.#agent.value)?.pictures === true, isBusy);
     if (this.#pictures.problem) write(this.#problem, this.#pictures.problem);
     if (why || !this.#sent) say(this.#state, why, line);
@@ -92,7 +99,7 @@ export class StartView extends View {
     if (!sent || !outcome) return;
     this.#sent = null;
     this.#draw(place);
-    write(this.#state, startObstacle(this.app.state.welcome?.may ?? [], place, this.app.link.isLive));
+    write(this.#state, this.#obstacle(place));
     if (outcome.past) return this.#showPast(outcome.past);
     if (outcome.stage === "taken" && outcome.started) {
       this.#prompt.value = "";
@@ -126,7 +133,7 @@ export class StartView extends View {
     const place = this.#place;
     const text = verb === "past" ? "" : this.#prompt.value.trim();
     write(this.#problem, "");
-    if (!place || this.#sent || this.#isBringing || startObstacle(this.app.state.welcome?.may ?? [], place, this.app.link.isLive)) return;
+    if (!place || this.#sent || this.#isBringing || this.#obstacle(place, verb)) return;
     if (bytesOf(text) > promptBytesMax) return write(this.#problem, "The prompt is too long: put it into a file, and name that.");
     const target = { session: place.session, project: place.project, agent: this.#agent.value };
     const [mode, model] = [this.#mode.value, this.#model.value.trim()];
@@ -145,7 +152,8 @@ export class StartView extends View {
     this.#sent = { id, session: place.session, verb };
     this.#draw(place);
     try {
-      await this.app.link.command(verb === "past" ? { type: verb, ...target } : verb === "resume" ? { type: verb, past: past ?? "", ...target, ...rest } : { type: verb, ...target, ...rest }, { id });
+      const command = verb === "past" ? { type: verb, ...target } : verb === "resume" ? { type: verb, past: past ?? "", ...target, ...rest } : { type: verb, ...target, ...rest };
+      await this.app.link.command(await this.app.trust.signed(command, id), { id });
     } catch (error) {
       const { code, message } = /** @type {import("../link.js").CommandError} */ (error);
       this.#sent = null;

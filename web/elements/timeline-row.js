@@ -6,6 +6,7 @@ import { crossingWords } from "../budgets.js";
 import { changeOf, changeWords } from "../changes.js";
 import { parsed } from "../diff.js";
 import { age, duration, timeOfDay } from "../format.js";
+import { shownEvent } from "../shown.js";
 import { keyOf } from "../store.js";
 import { known } from "../timeline.js";
 import { calm, line, ordered } from "../text.js";
@@ -228,13 +229,14 @@ function file({ head, body }) {
 
 /** @param {Row} row @param {HTMLElement} item @param {string} session */
 function approval(row, item, session) {
-  const { head } = row.event;
+  const request = shownEvent(row.event, session, row.event.head.approval);
+  const { head } = request;
   const [result, link] = [h("span"), h("a", { href: `#/approvals/${keyOf({ session, approval: head.approval })}` }, "Review")];
   const details = fold(span("event-approval-words",
     span("event-approval-line", h("strong", {}, head.kind === "question" ? "Question" : "Approval"), " ", result,
       head.agent ? span("foreign", nodes(line(` · ${asText(head.agentName) || "a subagent"}`))) : null),
     span("event-approval-title foreign", nodes((head.kind === "question" ? line : ordered)(asText(head.title) || asText(head.tool))))),
-  () => approvalContent(row.event));
+  () => approvalContent(request));
   const update = (/** @type {Row} */ changed) => {
     const stage = changed.end?.kind.slice("approval.".length) ?? "requested";
     attribute(item, "data-stage", stage);

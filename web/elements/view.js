@@ -7,9 +7,10 @@
  * @property {import("../decisions.js").Decisions} decisions
  * @property {import("../devices.js").Devices} devices
  * @property {import("../budgets.js").Budgets} budgets
- * @property {import("../tokens.js").Tokens} tokens
  * @property {import("../presence.js").Presence} presence
- * @property {import("../web-push.js").WebPush} webPush There by the time that a view behind the list draws.
+ * @property {import("../web-push.js").WebPush} webPush There by the time that a view behind the list draws, as the next two.
+ * @property {import("../trust.js").Trust} trust
+ * @property {import("../tokens.js").Tokens} tokens
  * @property {import("../sieve.js").Archive} archive Sessions that left the list on this device.
  * @property {() => number} now                 The relay's time, in milliseconds.
  * @property {(text: string) => void} announce  Says something to a screen reader, once.

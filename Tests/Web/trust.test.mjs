@@ -1,0 +1,281 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { base64urlOf, bytesOfBase64url, decisionStatementOf, shortCodeOf, steeringStatementOf } from "../../web/consent.js";
+import { shownApproval } from "../../web/shown.js";
+import { emptyState } from "../../web/store.js";
+import { Trust, letterEveryMs, linkSecretMs } from "../../web/trust.js";
+import { Clock } from "./clock.mjs";
+import { ownKeys } from "./own-keys.mjs";
+import { PlayedHost } from "./played-host.mjs";
+
+/** What a browser keeps, in memory. */
+class MemoryKeys {
+  kept;
+  count = 0;
+  pins = new Map();
+  links = new Map();
+
+  own = async () => this.kept;
+  make = async () => (this.kept ??= await ownKeys());
+  nextCount = async (now) => (this.count = Math.max(this.count + 1, now));
+  hosts = async () => [...this.pins.values()];
+  pin = async (pin) => void this.pins.set(pin.id, pin);
+  unpin = async (id) => void this.pins.delete(id);
+  secrets = async () => structuredClone([...this.links.values()]);
+  keepSecret = async (secret) => void this.links.set(secret.k, structuredClone(secret));
+  dropSecret = async (k) => void this.links.delete(k);
+  forget = async () => {
+    this.kept = undefined;
+    for (const place of [this.pins, this.links]) place.clear();
+  };
+}
+
+/** Everything that was begun is done. WebCrypto works in threads of its own. */
+async function quiet(until) {
+  for (let turn = 0; turn < 2000; turn += 1) {
+    if (until()) return;
+    await new Promise(setImmediate);
+  }
+  assert.fail(`in vain: ${until}`);
+}
+
+async function device({ keys = new MemoryKeys(), isSecure = true, clock = new Clock(1_000_000), storage = new Map() } = {}) {
+  const state = emptyState();
+  const sent = [];
+  const link = { isLive: true, command: async (message) => void sent.push(message) };
+  const trust = new Trust({
+    isSecure, keys, now: clock.now, setTimer: clock.setTimer, name: () => "Ada's phone", persist: async () => true, tellTabs: () => undefined,
+    storage: () => ({ getItem: (name) => storage.get(name) ?? null, setItem: (name, value) => storage.set(name, value), removeItem: (name) => storage.delete(name) }),
+  }, link, state, () => undefined);
+  await quiet(() => trust.isKnown);
+  const runs = (session, host, name = "laptop") => state.sessions.set(session, { session, host: { id: "h", name, connected: true }, steering: { actions: ["prompt"], ...(host && { consent: host }) } });
+  return {
+    trust, state, sent, link, keys, clock, storage, runs,
+    letter: (bytes, from) => trust.received({ type: "letter", from, bytes: base64urlOf(bytes) }),
+    letters: () => sent.filter(({ type }) => type === "letter").map(({ bytes }) => bytesOfBase64url(bytes, "letter")),
+  };
+}
+
+/** A device that the host trusts. */
+async function trusted(host, options) {
+  const one = await device(options);
+  one.runs("s1", host.id);
+  await one.trust.offered(host.k, true);
+  await quiet(() => one.letters().length);
+  one.letter(host.admit(one.letters()[0]), host.id);
+  await quiet(() => one.trust.hosts.size);
+  return one;
+}
+
+const digest = "ab".repeat(32);
+function approvalOf(host, more = {}) {
+  const event = { kind: "approval.requested", at: 7, head: { approval: "a1", kind: "tool", tool: "Bash", digest }, body: { input: { command: "ls" } } };
+  const shown = JSON.stringify({ salt: "AAAAAAAAAAAAAAAAAAAAAA", host: host.id, session: "s1", event });
+  return shownApproval({ approval: "a1", session: "s1", stage: "pending", request: { ...event, body: { shown } }, ...more });
+}
+
+async function isSigned(keys, signature, statement) {
+  const point = await crypto.subtle.importKey("raw", keys.kept.points.sign, { name: "ECDSA", namedCurve: "P-256" }, false, ["verify"]);
+  return crypto.subtle.verify({ name: "ECDSA", hash: "SHA-256" }, point, bytesOfBase64url(signature.split(".")[3], "signature"), statement);
+}
+
+test("a link that a person opened makes a host trust this browser, and both show the same code", async () => {
+  const host = new PlayedHost();
+  const one = await trusted(host);
+  const [[id, name]] = host.devices;
+  assert.equal(name, "Ada's phone");
+  assert.equal(one.trust.news.code, shortCodeOf(bytesOfBase64url(id, "id")));
+  assert.match(one.trust.news.words, /^laptop trusts this browser now/);
+  assert.deepEqual([...one.keys.links], [], "the secret is forgotten");
+  assert.equal(one.trust.obstacle(host.id, "laptop"), "");
+});
+
+test("before a person says so nothing is sent, and saying no forgets it", async () => {
+  const host = new PlayedHost();
+  const one = await device();
+  one.runs("s1", host.id);
+  await one.trust.offered(host.k, false);
+  assert.deepEqual([one.trust.asked, one.sent, one.keys.links.size], [host.k, [], 0]);
+  one.trust.decline();
+  await one.trust.accept();
+  assert.deepEqual([one.trust.asked, one.sent, one.keys.kept], [null, [], undefined]);
+});
+
+test("a letter is sent again, the same one, until it is answered, also by the next visit", async () => {
+  const host = new PlayedHost();
+  const one = await device();
+  await one.trust.offered(host.k, true);
+  await quiet(() => one.letters().length === 1);
+  await quiet(() => one.clock.waiting);
+  one.clock.wait(letterEveryMs);
+  await quiet(() => one.letters().length === 2);
+  const next = await device({ keys: one.keys, clock: one.clock });
+  await quiet(() => next.letters().length);
+  assert.deepEqual(next.letters()[0], one.letters()[0]);
+  assert.deepEqual(one.letters()[1], one.letters()[0]);
+});
+
+test("after ten minutes nobody is asked any more, and the person is told", async () => {
+  const host = new PlayedHost();
+  const one = await device();
+  one.link.isLive = false;
+  await one.trust.offered(host.k, true);
+  await quiet(() => one.clock.waiting);
+  one.clock.time += linkSecretMs;
+  one.trust.stirred();
+  await quiet(() => one.trust.news?.tone === "bad");
+  assert.match(one.trust.news.words, /ten minutes/);
+  assert.equal(one.keys.links.size, 0);
+});
+
+test("a second device with the same link is told so, and what a host refuses ends it", async () => {
+  const host = new PlayedHost();
+  const one = await device();
+  one.runs("s1", host.id);
+  await one.trust.offered(host.k, true);
+  await quiet(() => one.letters().length);
+  one.letter(host.refuse(one.letters()[0], "usedSecret"), host.id);
+  await quiet(() => one.trust.news?.tone === "bad");
+  assert.match(one.trust.news.words, /^Another device has used this code already\. .* heliograph host devices on laptop/);
+  assert.equal(one.trust.hosts.size, 0);
+  assert.equal(one.keys.links.size, 0);
+});
+
+test("what the relay makes up as an answer changes nothing", async () => {
+  const [host, relay] = [new PlayedHost(), new PlayedHost()];
+  relay.secret = Buffer.alloc(32);
+  const one = await device();
+  await one.trust.offered(host.k, true);
+  await quiet(() => one.letters().length);
+  const [join] = one.letters();
+  for (const [bytes, from] of [[host.admit(join), relay.id], [relay.refuse(join, "usedSecret"), host.id], [new Uint8Array(9), host.id], [host.admit(join), "__proto__"], [host.admit(join), "constructor"]]) one.letter(bytes, from);
+  one.trust.received({ type: "letter", from: host.id, bytes: "no base64url!" });
+  one.letter(host.admit(join), host.id);
+  await quiet(() => one.trust.hosts.size);
+  assert.deepEqual([...one.trust.hosts.keys()], [host.id]);
+});
+
+test("a link for all hosts of a machine asks each that wants signatures, and is for those that know it", async () => {
+  const [host, stranger, late] = [new PlayedHost(), new PlayedHost(), new PlayedHost()];
+  const one = await device();
+  one.runs("s1", host.id);
+  one.runs("s2", stranger.id, "other");
+  one.runs("s3", undefined);
+  one.runs("s4", "no key");
+  await one.trust.offered(host.machineK, true);
+  await quiet(() => one.letters().length === 2);
+  const joins = Object.fromEntries(one.sent.map(({ to, bytes }) => [to, bytesOfBase64url(bytes, "letter")]));
+  one.letter(host.admit(joins[host.id]), host.id);
+  one.letter(stranger.refuse(joins[stranger.id], "unknownSecret"), stranger.id);
+  await quiet(() => one.keys.links.get(host.machineK).answered.length === 2);
+  assert.deepEqual([...one.trust.hosts.keys()], [host.id]);
+  assert.equal(one.trust.news.tone, "good", "that another machine knows nothing of it is no news");
+  one.sent.length = 0;
+  one.runs("s5", late.id, "demo");
+  one.clock.wait(letterEveryMs);
+  await quiet(() => one.letters().length);
+  assert.deepEqual(one.sent.map(({ to }) => to), [late.id]);
+});
+
+test("a damaged link says so", async () => {
+  const one = await device();
+  await one.trust.offered("AAAA", true);
+  assert.match(one.trust.news.words, /damaged/);
+});
+
+test("a decision is signed over what was shown, with all that goes with it", async () => {
+  const host = new PlayedHost();
+  const one = await trusted(host);
+  const approval = approvalOf(host);
+  const { text } = { text: JSON.stringify({ salt: "AAAAAAAAAAAAAAAAAAAAAA", host: host.id, session: "s1", event: approval.request }) };
+  for (const verdict of [{ decision: "allow", mode: "plan" }, { decision: "deny", message: "no" }, { decision: "answer", answers: [{ question: "q", choices: ["a"] }] }, { decision: "deny" }]) {
+    const signature = await one.trust.signedDecision(approval, verdict);
+    const statement = await decisionStatementOf({ hostID: new Uint8Array(host.idBytes), session: "s1", approval: "a1", text, digest, verdict, issuedAt: Number(signature.split(".")[2]), deviceID: one.keys.kept.id });
+    assert.ok(await isSigned(one.keys, signature, statement), verdict.decision);
+  }
+});
+
+test("where no host trusts this browser only a plain denial goes, unsigned", async () => {
+  const host = new PlayedHost();
+  const one = await device();
+  one.runs("s1", host.id);
+  const approval = approvalOf(host);
+  assert.match(one.trust.approvalObstacle(approval, "laptop"), /^This device is not trusted by laptop yet\. At that machine run heliograph host trust and scan what it shows\.$/);
+  assert.equal(await one.trust.signedDecision(approval, { decision: "deny" }), undefined);
+  for (const verdict of [{ decision: "allow" }, { decision: "deny", message: "no" }, { decision: "deny", offer: "o1" }, { decision: "answer", answers: [] }]) {
+    await assert.rejects(one.trust.signedDecision(approval, verdict), { code: "notSigned" });
+  }
+});
+
+test("a signed host's approval without its text can only be denied", async () => {
+  const host = new PlayedHost();
+  const one = await trusted(host);
+  const { request, ...rest } = approvalOf(host);
+  assert.match(one.trust.approvalObstacle({ ...rest, request: structuredClone(request) }, "laptop"), /^The relay left out what its host showed/);
+  assert.match(one.trust.approvalObstacle(shownApproval({ ...rest, request: { ...request, body: { shown: "{}" } } }), "laptop"), /cannot be read/);
+  assert.equal(one.trust.approvalObstacle(approvalOf(host), "laptop"), "");
+  one.runs("s2", undefined);
+  assert.equal(one.trust.approvalObstacle({ ...rest, session: "s2", request: structuredClone(request) }, "laptop"), "");
+});
+
+test("what gives an agent more freedom is signed with a count that rises; the rest is sent as it is", async () => {
+  const host = new PlayedHost();
+  const one = await trusted(host);
+  const of = (command) => one.trust.signed({ session: "s1", ...command }, "c1");
+  let last = 0;
+  for (const command of [{ type: "prompt", text: "go on" }, { type: "mode", mode: "plan" }, { type: "model", model: "m" }, { type: "askAll", on: false }, { type: "start", project: "p", agent: "a" }, { type: "resume", past: "x", project: "p", agent: "a" }]) {
+    const signed = await of(command);
+    const count = Number(signed.signature.split(".")[2]);
+    assert.ok(count > last, `${count} after ${last}`);
+    last = count;
+    const { signature, ...plain } = signed;
+    assert.ok(await isSigned(one.keys, signature, await steeringStatementOf({ hostID: new Uint8Array(host.idBytes), id: "c1", command: plain, count, deviceID: one.keys.kept.id })), command.type);
+  }
+  for (const command of [{ type: "interrupt" }, { type: "stop" }, { type: "askAll", on: true }, { type: "past", project: "p", agent: "a" }, { type: "withdraw", client: "c", command: "x" }]) {
+    assert.equal((await of(command)).signature, undefined, command.type);
+  }
+  one.runs("s2", undefined);
+  assert.deepEqual(await one.trust.signed({ type: "prompt", session: "s2", text: "x" }, "c1"), { type: "prompt", session: "s2", text: "x" });
+});
+
+test("a prompt for a host that does not trust this browser goes nowhere", async () => {
+  const host = new PlayedHost();
+  const one = await trusted(host);
+  await one.trust.forget(host.id);
+  await assert.rejects(one.trust.signed({ type: "prompt", session: "s1", text: "x" }, "c1"), { code: "notSigned" });
+  assert.match(one.trust.steeringObstacle("s1", "laptop"), /not trusted by laptop/);
+  assert.equal(one.trust.steeringObstacle("s9", "laptop"), "");
+});
+
+test("a browser that cleared its keys says so, and gets others by the next link", async () => {
+  const host = new PlayedHost();
+  const { storage, trust: before } = await trusted(host);
+  const one = await device({ storage });
+  assert.equal(one.trust.isLost, true);
+  assert.match(one.trust.obstacle(host.id, "laptop"), /^This browser has cleared its keys, so laptop does not trust it any more\. At that machine run heliograph host trust/);
+  one.runs("s1", host.id);
+  await one.trust.offered(host.k, true);
+  assert.equal(one.trust.isLost, false);
+  assert.notEqual(one.trust.code, before.code);
+});
+
+test("without TLS nothing is signed, and the reason is said", async () => {
+  const host = new PlayedHost();
+  const one = await device({ isSecure: false });
+  assert.match(one.trust.obstacle(host.id, "laptop"), /without TLS/);
+  await one.trust.offered(host.k, true);
+  assert.equal(one.trust.news.tone, "bad");
+  assert.equal(one.keys.kept, undefined);
+});
+
+test("what another tab did is known here, and logging out leaves nothing", async () => {
+  const host = new PlayedHost();
+  const one = await trusted(host);
+  const other = await device({ keys: one.keys, storage: one.storage });
+  assert.deepEqual([...other.trust.hosts.keys()], [host.id]);
+  await one.trust.forget(host.id);
+  await other.trust.changedElsewhere();
+  await quiet(() => other.trust.hosts.size === 0);
+  await one.trust.loggedOut();
+  assert.deepEqual([one.keys.kept, one.storage.size, one.trust.code], [undefined, 0, ""]);
+});

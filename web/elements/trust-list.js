@@ -1,0 +1,103 @@
+/** `<trust-list>`: the machines that take decisions and prompts signed by this browser, and the end of that. */
+
+import { arrange, attribute, h, say, span, write } from "../dom.js";
+import { ago } from "../format.js";
+import { line } from "../text.js";
+import { codeOfHost } from "../trust.js";
+import { lostWords } from "../trust-words.js";
+import { secretIn } from "../route.js";
+import { Confirmation } from "./confirmation.js";
+
+/** @typedef {import("../keys.js").Pin} Pin */
+/** @typedef {import("./view.js").App} App */
+
+export class TrustList extends HTMLElement {
+  /** @type {Map<string, TrustRow>} */ #rows = new Map();
+  #app = /** @type {App} */ (/** @type {unknown} */ (undefined));
+  #title = h("h3", { id: "trust-title", tabindex: "-1" }, "Machines that trust this browser");
+  #about = h("p", { class: "quiet" });
+  #code = h("strong", { class: "trust-code" });
+  #own = h("p", { class: "quiet" }, "This browser's code: ", this.#code);
+  #list = h("ol", { class: "tokens", "aria-labelledby": "trust-title" });
+  #text = h("input", { id: "trust-secret", autocomplete: "off", autocapitalize: "none", spellcheck: "false", required: true });
+  #form = h("form", { class: "naming", onsubmit: (event) => this.#offer(event) },
+    h("div", { class: "field" }, h("label", { for: "trust-secret" }, "What heliograph host trust shows"), this.#text),
+    h("div", { class: "buttons" }, h("button", { type: "submit", class: "plain" }, "Trust a machine")));
+
+  connectedCallback() {
+    if (!this.firstChild) this.append(this.#title, this.#about, this.#own, this.#list, this.#form);
+  }
+
+  /** @param {App} app */
+  show(app) {
+    this.#app = app;
+    const { hosts, code, reason, isLost } = app.trust;
+    say(this.#about, reason || (isLost ? lostWords : hosts.size ? "They do what this browser signs, and nothing that only the relay says."
+      : "No machine yet. One that wants signatures shows what to scan with heliograph host trust."), line);
+    write(this.#code, code);
+    attribute(this.#own, "hidden", code === "");
+    attribute(this.#form, "hidden", reason !== "");
+    for (const id of [...this.#rows.keys()]) if (!hosts.has(id)) this.#rows.delete(id);
+    arrange(this.#list, [...hosts.values()].sort((a, b) => a.since - b.since).map((pin) => {
+      const row = this.#rows.get(pin.id) ?? new TrustRow(app, () => this.#title.focus({ preventScroll: true }));
+      this.#rows.set(pin.id, row);
+      row.show(pin);
+      return row.element;
+    }));
+    attribute(this.#list, "hidden", hosts.size === 0);
+  }
+
+  tick() {
+    this.#rows.forEach((row) => row.tick());
+  }
+
+  /** @param {Event} event */
+  #offer(event) {
+    event.preventDefault();
+    const text = this.#text.value.trim();
+    this.#text.value = "";
+    // Whoever pastes it means it.
+    this.#app.trust.offered(secretIn(text) || text.split(/[.=]/).at(-1) || text, true);
+  }
+}
+
+class TrustRow {
+  #name = h("h4", { class: "foreign" });
+  #since = span("");
+  #forget = h("button", { type: "button", class: "deny" }, "Forget …");
+  #buttons = h("div", { class: "buttons" }, this.#forget);
+  #confirmation = new Confirmation({ opener: this.#forget, buttons: this.#buttons, verb: "Forget", deed: () => this.#end() });
+  element = h("li", { class: "token-row" },
+    h("div", { class: "token-words" }, h("p", { class: "token-head" }, this.#name), h("p", { class: "quiet" }, this.#since)), this.#buttons, this.#confirmation.element);
+
+  /** @type {App} */ #app;
+  /** @type {() => void} */ #gone;
+  #pin = /** @type {Pin} */ (/** @type {unknown} */ (undefined));
+
+  /** @param {App} app @param {() => void} gone Called when the row is to go, with the focus in it. */
+  constructor(app, gone) {
+    [this.#app, this.#gone] = [app, gone];
+  }
+
+  /** @param {Pin} pin */
+  show(pin) {
+    this.#pin = pin;
+    say(this.#name, pin.name, line);
+    attribute(this.#forget, "aria-label", `Forget ${pin.name} …`);
+    this.#confirmation.question = `Forget ${pin.name}? Nothing can be allowed or written to its sessions from here until it is scanned again. It goes on trusting this browser until you run heliograph host distrust ${this.#app.trust.code} there.`;
+    this.tick();
+  }
+
+  tick() {
+    write(this.#since, `${codeOfHost(this.#pin)} · since ${ago(Date.now() - this.#pin.since)}`);
+  }
+
+  async #end() {
+    const { id, name } = this.#pin;
+    await this.#app.trust.forget(id);
+    this.#app.announce(`${name} is forgotten`);
+    this.#gone();
+  }
+}
+
+customElements.define("trust-list", TrustList);

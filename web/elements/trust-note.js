@@ -1,0 +1,33 @@
+/** `<trust-note>`: over whatever is on screen, what has become of a link by which a machine is to trust this browser, and the question before. */
+
+import { attribute, h, say, write } from "../dom.js";
+import { line } from "../text.js";
+import { View } from "./view.js";
+
+const question = "This link lets a machine trust this browser: it then does what is allowed, answered and written here. Go on only if you opened the link yourself.";
+
+export class TrustNote extends View {
+  #words = h("p", { class: "foreign" });
+  #code = h("p", { class: "trust-code" });
+  #yes = h("button", { type: "button", class: "solid", onclick: () => this.app.trust.accept() }, "Trust");
+  #no = h("button", { type: "button", class: "plain", onclick: () => this.app.trust.decline() }, "Not now");
+  #close = h("button", { type: "button", class: "plain", onclick: () => this.app.trust.dismiss() }, "Close");
+
+  connectedCallback() {
+    this.append(h("div", { role: "status" }, this.#words, this.#code), h("div", { class: "buttons" }, this.#no, this.#yes, this.#close));
+  }
+
+  /** @override */
+  refresh() {
+    const { asked, news } = this.app.trust;
+    const isAsking = asked !== null;
+    attribute(this, "hidden", !isAsking && !news);
+    attribute(this, "data-tone", isAsking ? "going" : news?.tone);
+    say(this.#words, isAsking ? question : news?.words ?? "", line);
+    write(this.#code, (!isAsking && news?.code) || "");
+    for (const button of [this.#yes, this.#no]) attribute(button, "hidden", !isAsking);
+    attribute(this.#close, "hidden", isAsking);
+  }
+}
+
+customElements.define("trust-note", TrustNote);

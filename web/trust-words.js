@@ -1,0 +1,38 @@
+/** Why nothing is signed here, and what to do about it, as a person reads it. Pure. */
+
+export const insecureWords = "This page came without TLS, and browsers sign only with it, or on the relay's own machine. What its host wants signed is decided at the terminal.";
+
+export const lostWords = "This browser has cleared its keys, so no machine trusts it any more. At each run heliograph host trust and scan what it shows.";
+
+export const damagedWords = "This link is damaged: no machine can trust this browser by it. Scan it again.";
+
+export const storageWords = "This browser keeps nothing for this page, and so has no key to sign with. Allow it site data, outside of a private window.";
+
+export const unansweredWords = "No machine has answered in ten minutes. Run heliograph host trust there again, and scan what it shows.";
+
+/**
+ * @param {string} host What it is called. @param {boolean} isLost This browser had keys, and has cleared them.
+ */
+export const untrustedWords = (host, isLost) =>
+  `${isLost ? `This browser has cleared its keys, so ${host} does not trust it any more.` : `This device is not trusted by ${host} yet.`} At that machine run heliograph host trust and scan what it shows.`;
+
+/** An approval whose host wants signatures came as that of another. */
+export const leftOutWords = "The relay left out what its host showed. It can be denied here, and allowed only at the terminal.";
+
+/** @param {string} problem */
+export const unreadWords = (problem) => `${problem} It can be denied here, and allowed only at the terminal.`;
+
+const again = "Show a new code there with heliograph host trust.";
+
+/** @type {Record<string, (host: string) => string>} By the host's own word. */
+const refusals = {
+  unknownSecret: (host) => `${host} does not know this code, or its ten minutes are over. ${again}`,
+  usedSecret: (host) => `Another device has used this code already. If that was none of yours, look at heliograph host devices on ${host}. ${again}`,
+  full: (host) => `${host} trusts as many devices as it can. Remove one there: heliograph host devices.`,
+  badSignature: (host) => `${host} could not verify this browser's signature. ${again}`,
+  distrusted: (host) => `${host} was told not to trust this browser any more.`,
+};
+
+/** @param {string} host @param {string} reason */
+export const refusedWords = (host, reason) =>
+  (Object.hasOwn(refusals, reason) ? refusals[reason](host) : `${host} does not trust this browser (${reason}). ${again}`);

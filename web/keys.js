@@ -99,6 +99,16 @@ export class KeyStore {
     return this.#do("secrets", "readwrite", (store) => store.delete(k));
   }
 
+  /** What the page shows the relay, for its worker, which has no other place to look. @returns {Promise<string|undefined>} */
+  pageKey() {
+    return this.#do("keys", "readonly", (store) => store.get("page"));
+  }
+
+  /** @param {string} key */
+  keepPageKey(key) {
+    return this.#do("keys", "readwrite", (store) => store.put(key, "page"));
+  }
+
   /** Everything goes, as when a person logs out. */
   async forget() {
     (await this.#opened)?.close();

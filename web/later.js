@@ -10,7 +10,7 @@ import { StartView } from "./elements/start-view.js";
 import { TrustNote } from "./elements/trust-note.js";
 import { KeyStore } from "./keys.js";
 import { Notifications } from "./notifications.js";
-import { ask } from "./page-key.js";
+import { ask, pageKey } from "./page-key.js";
 import { keepShell } from "./page-shell.js";
 import { Tokens } from "./tokens.js";
 import { Trust } from "./trust.js";
@@ -38,6 +38,7 @@ join({
     const trust = new Trust({
       isSecure: isSecureContext && "indexedDB" in globalThis,
       keys: new KeyStore(),
+      pageKey,
       storage: () => localStorage,
       persist: async () => navigator.storage?.persist?.(),
       now: () => Date.now(),

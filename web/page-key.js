@@ -8,7 +8,8 @@ const place = "heliograph.key";
 /** For as long as this page is open, where the browser keeps nothing for it. */
 let held = "";
 
-function kept() {
+/** Empty where the relay has not let this browser in. */
+export function pageKey() {
   try {
     return localStorage.getItem(place) ?? held;
   } catch {
@@ -38,10 +39,10 @@ export function forgetKey() {
 }
 
 /** Whether the relay let this browser in, as far as it knows. */
-export const hasKey = () => kept() !== "";
+export const hasKey = () => pageKey() !== "";
 
 /** What a WebSocket offers: its headers are not the page's to set. The relay never picks the second. */
-export const subprotocols = () => ["heliograph.v1", ...(hasKey() ? [`key.${kept()}`] : [])];
+export const subprotocols = () => ["heliograph.v1", ...(hasKey() ? [`key.${pageKey()}`] : [])];
 
 /** Longer than a relay on a bad line takes. A network that swallows packets fails nothing for minutes. */
 export const answerMs = 15_000;
@@ -72,5 +73,5 @@ export function refusalIn(status, answer) {
  * @param {string} path @param {RequestInit} [options] @param {number} [milliseconds] The limit for the whole answer.
  */
 export function ask(path, options = {}, milliseconds = answerMs) {
-  return fetch(path, { signal: within(milliseconds), ...options, headers: { ...options.headers, ...(hasKey() ? { "Heliograph-Key": kept() } : {}) } });
+  return fetch(path, { signal: within(milliseconds), ...options, headers: { ...options.headers, ...(hasKey() ? { "Heliograph-Key": pageKey() } : {}) } });
 }

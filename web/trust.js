@@ -22,7 +22,8 @@ import { damagedWords, insecureWords, leftOutWords, refusedWords, storageWords, 
 /**
  * @typedef {object} TrustSurroundings
  * @property {boolean} isSecure  Whether this is a secure context: elsewhere a browser signs nothing.
- * @property {Pick<import("./keys.js").KeyStore, "own"|"make"|"nextCount"|"hosts"|"pin"|"unpin"|"secrets"|"keepSecret"|"dropSecret"|"forget">} keys
+ * @property {Pick<import("./keys.js").KeyStore, "own"|"make"|"nextCount"|"hosts"|"pin"|"unpin"|"secrets"|"keepSecret"|"dropSecret"|"keepPageKey"|"forget">} keys
+ * @property {() => string} pageKey For the worker, which shows what such a host asks and signs what is decided there.
  * @property {() => Storage} storage Throws where site data is blocked.
  * @property {() => Promise<unknown>} persist Asks the browser not to clear what is kept here.
  * @property {() => number} now  Milliseconds.
@@ -37,8 +38,8 @@ export const letterEveryMs = 5_000;
 export const linkSecretMs = 10 * 60_000;
 /** Links under way at a time; of more the oldest goes. */
 const linkSecretsMax = 4;
-/** Hosts that are asked at a time by a link for every host of a machine. */
-const lettersMax = 8;
+/** Hosts that are asked at a time by a link for every host of a machine: as many letters as the relay takes of one client, 60 a minute. */
+const lettersMax = 5;
 /** Where this browser remembers that it had keys, apart from where they are: a browser that cleared those says so. */
 const place = "heliograph.trust";
 
@@ -66,6 +67,7 @@ export class Trust {
   /** @type {Promise<void>} */ #known;
   /** @type {Promise<void>} Letters are taken one after the other. */ #taken = Promise.resolve();
   #isPulsing = false;
+  /** Counts the times that letters went out: of many hosts others are asked each time. */ #turn = 0;
 
   /**
    * @param {TrustSurroundings} around @param {Pick<import("./link.js").Link, "command"|"isLive">} link
@@ -136,7 +138,7 @@ export class Trust {
     try {
       const own = await this.#around.keys.make();
       this.#around.persist().catch(() => undefined);
-      this.#own(own);
+      await this.#own(own);
       const secret = { k, at: this.#around.now(), letters: {}, answered: [] };
       await this.#around.keys.keepSecret(secret);
       this.#secrets = [...this.#secrets.filter((one) => one.k !== k), secret];
@@ -191,6 +193,7 @@ export class Trust {
     this.hosts.clear();
     this.#secrets = [];
     this.#known = this.#read();
+    await this.#known;
   }
 
   /** @param {import("./wire").Message} message Whatever the relay says. */
@@ -244,7 +247,7 @@ export class Trust {
         const own = await keys.own();
         for (const pin of own ? await keys.hosts() : []) this.hosts.set(pin.id, pin);
         this.isLost = !own && this.#remembered;
-        if (own) this.#own(own);
+        if (own) await this.#own(own);
         for (const secret of await keys.secrets()) {
           if (own && isFresh(secret, now())) this.#secrets.push(secret);
           else await keys.dropSecret(secret.k);
@@ -267,9 +270,10 @@ export class Trust {
   }
 
   /** @param {import("./keys.js").OwnKeys} own */
-  #own({ id }) {
+  async #own({ id }) {
     this.code = shortCodeOf(id);
     this.isLost = false;
+    await this.#around.keys.keepPageKey(this.#around.pageKey());
     try {
       this.#around.storage().setItem(place, this.code);
     } catch {
@@ -311,9 +315,12 @@ export class Trust {
     const own = await this.#around.keys.own();
     if (!own) return;
     const { hostID } = linkSecretOf(secret.k);
-    const seen = [...this.#state.sessions.values(), ...this.#state.hosts.values()].flatMap(({ steering }) => steering?.consent ?? []).filter(isKeyID);
-    const wanted = hostID ? [base64urlOf(hostID)] : [...new Set(seen)].filter((host) => !this.hosts.has(host));
-    for (const host of wanted.filter((one) => !secret.answered.includes(one)).slice(0, lettersMax)) {
+    const seen = [...this.#state.sessions.values(), ...this.#state.hosts.values()]
+      .flatMap(({ host, steering }) => (host.connected && steering?.consent) || []).filter(isKeyID);
+    const wanted = (hostID ? [base64urlOf(hostID)] : [...new Set(seen)].filter((host) => !this.hosts.has(host))).filter((host) => !secret.answered.includes(host));
+    const start = wanted.length > lettersMax ? (this.#turn * lettersMax) % wanted.length : 0;
+    this.#turn += 1;
+    for (const host of [...wanted, ...wanted].slice(start, start + Math.min(lettersMax, wanted.length))) {
       if (!Object.hasOwn(secret.letters, host)) {
         secret.letters[host] = await joinLetterOf(own, secret.k, host, this.#around.name());
         await this.#around.keys.keepSecret(secret);

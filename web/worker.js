@@ -6,6 +6,11 @@
  * So nothing that is kept can pass for live, and nothing keeps an upgrade of the relay away. It has no part in anything but `/`.
  */
 
+import { decisionSignatureOf } from "./consent.js";
+import { KeyStore } from "./keys.js";
+import { parsedMessage } from "./numbers.js";
+import { consentOf, shownApproval } from "./shown.js";
+
 const worker = /** @type {WorkerScope} */ (/** @type {unknown} */ (self));
 
 /** One cache with one page. */
@@ -69,8 +74,14 @@ worker.addEventListener("fetch", (event) => {
  * @property {boolean} [rings] False for what only takes the place of what was there.
  */
 
+/** @typedef {{host: string, session: string, approval: string, text: string, digest: string}} Signable What its host showed, and wants signed. */
+
 /** Something is always shown: a browser that sees a push without a notification takes the permission back. */
 const unread = { title: "Heliograph", body: "An agent needs you. Open the page to see what it asks." };
+/** What a host showed is asked for before the notification: until then it rings for nobody. */
+const readWithin = 6_000;
+/** Characters of an input that is shown whole, as the relay has them. */
+const fullMax = 2_600;
 /** Longer than a relay on a bad line takes, and well below what a browser lets a worker live for. */
 const decideWithin = 20_000;
 const verbs = /** @type {Record<string, {button: string, failed: string}>} */ ({
@@ -104,20 +115,80 @@ function placeOf(address) {
   return `${location.origin}/`;
 }
 
+const keys = new KeyStore();
+
+/**
+ * The approval as the relay has it, asked for as the page would.
+ * @param {string} key The page's. @param {Told} told
+ * @returns {Promise<import("./wire").Approval|undefined>}
+ */
+const approvalOf = (key, { session, approval }) => new Promise((resolve) => {
+  const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/v1/client`, ["heliograph.v1", `key.${key}`]);
+  const end = (/** @type {import("./wire").Approval|undefined} */ found) => {
+    socket.close(1000);
+    resolve(found);
+  };
+  setTimeout(end, readWithin);
+  socket.onclose = () => resolve(undefined);
+  socket.onopen = () => {
+    for (const message of [{ type: "hello", version: 1, software: "heliograph-page/1" }, { type: "subscribe", id: "1", session }]) socket.send(JSON.stringify(message));
+  };
+  socket.onmessage = ({ data }) => {
+    const message = parsedMessage(String(data));
+    if (message.type === "snapshot" && message.session === session) end(message.approvals.find((/** @type {any} */ one) => one.approval === approval));
+    else if (message.type === "reply" && message.error) end(undefined);
+  };
+});
+
+/** Characters that do not look like what they are, or like anything. */
+const unshowable = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
+
+/**
+ * What may be allowed from a notification, by browsers that a host trusts: the words are the host's own then, and are what is signed.
+ * @param {Told} told
+ * @returns {Promise<{mayAllow: boolean, words?: {title: string, body: string}, signable?: Signable}>}
+ */
+async function shownTo(told) {
+  const hosts = await keys.hosts().catch(() => /** @type {import("./keys.js").Pin[]} */ ([]));
+  // A host that wants signatures takes no allow from here then, whatever is pressed.
+  if (!hosts.length) return { mayAllow: true };
+  try {
+    const key = await keys.pageKey();
+    const found = key && await approvalOf(key, told);
+    if (!found) return { mayAllow: false };
+    const { session, approval, request: { head, body } } = shownApproval(found);
+    const consent = consentOf(shownApproval(found).request);
+    if (!consent) return { mayAllow: true };
+    const host = "problem" in consent ? undefined : hosts.find(({ id }) => id === consent.host);
+    const full = object(head.alert).full;
+    if (!host || "problem" in consent || !body || head.cut || object(head.alert).whole !== true) return { mayAllow: false };
+    if (typeof full !== "string" || full.length > fullMax || unshowable.test(full.replace(/\n/g, "")) || unshowable.test(String(head.tool))) return { mayAllow: false };
+    return {
+      mayAllow: true, words: { title: `Allow ${head.tool}? · ${host.name}`, body: full },
+      signable: { host: host.id, session, approval, text: consent.text, digest: head.digest },
+    };
+  } catch {
+    // It cannot be read: it is decided on the page.
+    return { mayAllow: false };
+  }
+}
+
 /** @param {PushEvent} event */
 async function showPush(event) {
   const found = notificationOf(event);
   const told = toldIn(found);
   const isWhole = typeof found.title === "string" && found.title !== "";
-  const { title, body } = isWhole ? { title: found.title, body: String(found.body ?? "") } : unread;
+  const offered = told.code && Array.isArray(told.decisions) ? told.decisions.filter((name) => Object.hasOwn(verbs, name)) : [];
+  const { mayAllow, words, signable } = offered.includes("allow") ? await shownTo(told) : { mayAllow: false, words: undefined, signable: undefined };
+  const decisions = offered.filter((name) => name !== "allow" || mayAllow);
+  const { title, body } = words ?? (isWhole ? { title: found.title, body: String(found.body ?? "") } : unread);
   const tag = typeof found.tag === "string" ? found.tag : "";
   const rings = told.rings !== false;
-  const decisions = told.code && Array.isArray(told.decisions) ? told.decisions.filter((name) => Object.hasOwn(verbs, name)) : [];
   const navigate = placeOf(found.navigate);
   await worker.registration.showNotification(title, {
     body, tag, navigate,
     icon: "/icon-192.png",
-    data: { heliograph: told, navigate },
+    data: { heliograph: { ...told, decisions }, navigate, signable },
     silent: !rings,
     // Without a tag there is nothing to ring again for, and a browser refuses to.
     renotify: rings && tag !== "",
@@ -182,13 +253,26 @@ async function reasonIn(response) {
   return `The relay answered ${response.status}.`;
 }
 
-/** @param {string} decision @param {string} code @returns {Promise<string>} Why it was not decided; empty where it was. */
-async function decide(decision, code) {
+/**
+ * The proof for a host that wants one. A denial counts without, too.
+ * @param {string} decision @param {Signable|undefined} signable
+ */
+async function proofOf(decision, signable) {
+  const own = signable && await keys.own();
+  if (!own) return {};
+  const { host, ...shown } = signable;
+  return { signature: await decisionSignatureOf(own, { host, ...shown, verdict: /** @type {import("./decisions.js").Verdict} */ ({ decision }), issuedAt: Date.now() }) };
+}
+
+/** @param {string} decision @param {string} code @param {Signable|undefined} signable @returns {Promise<string>} Why it was not decided; empty where it was. */
+async function decide(decision, code, signable) {
   const patience = new AbortController();
   setTimeout(() => patience.abort(), decideWithin);
+  const proof = await proofOf(decision, signable).catch(() => ({}));
+  if (signable && decision === "allow" && !("signature" in proof)) return "This browser has cleared its keys. Open the page to decide.";
   try {
     const response = await fetch(`/v1/decisions/${encodeURIComponent(code)}`, {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ decision }), signal: patience.signal,
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ decision, ...proof }), signal: patience.signal,
     });
     return await reasonIn(response);
   } catch {
@@ -202,7 +286,7 @@ async function pressed({ action, notification }) {
   const told = toldIn(notification);
   const navigate = placeOf(object(notification.data).navigate);
   if (!Object.hasOwn(verbs, action) || !told.code || !told.decisions?.includes(action)) return goTo(navigate);
-  const problem = await decide(action, told.code);
+  const problem = await decide(action, told.code, object(notification.data).signable);
   if (!problem) return undefined;
   return worker.registration.showNotification(`${verbs[action].failed}: ${notification.title}`, {
     body: problem, tag: notification.tag, navigate, icon: "/icon-192.png",

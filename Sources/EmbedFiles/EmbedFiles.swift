@@ -30,8 +30,9 @@ struct EmbedFiles {
             texts[path] = text
         }
         if texts["index.html"] != nil {
+            let worker = texts["worker.js"] == nil ? nil : try PageBundle.script("worker.js", of: texts)
             texts["index.html"] = try PageBundle.page(texts)
-            // A worker is not part of the page: a browser runs it by itself.
+            texts["worker.js"] = worker
             texts = texts.filter { $0.key == "worker.js" || !($0.key.hasSuffix(".js") || $0.key.hasSuffix(".css")) }
         }
 

@@ -46,6 +46,12 @@ package struct PageBundle {
         return page[..<place.lowerBound] + "<meta name=\"page\" content=\"\(Self.digest(page))\">" + page[place.upperBound...]
     }
 
+    /// A program that a browser runs apart from the page, with the modules that it imports.
+    package static func script(_ path: String, of files: [String: String]) throws(PageBundleError) -> String {
+        var bundle = PageBundle(files: files)
+        return "\"use strict\";\(try bundle.program(path))\n"
+    }
+
     /// FNV-1a of 64 bits: against accidents, not attacks.
     private static func digest(_ text: String) -> String {
         String(

@@ -49,6 +49,13 @@ import Testing
                 """)
     }
 
+    @Test func `a worker is a script of its own, with all that it imports`() throws {
+        let script = try PageBundle.script(
+            "worker.js",
+            of: ["worker.js": "import { h } from \"./dom.js\";\nself.h = h;\n", "dom.js": "export const h = 1;\n"])
+        #expect(script == "\"use strict\";const{h}=(()=>{const h=1;\nreturn{h}})();\n(()=>{self.h=h;})();\n")
+    }
+
     @Test func `stylesheets stand in one place, in their order, without comments`() throws {
         let page = try PageBundle.page([
             "index.html":

@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { Script, createContext } from "node:vm";
+import { bytesOfBase64url, decisionStatementOf } from "../../web/consent.js";
+import { KeyStore } from "../../web/keys.js";
+import { bundled } from "./bundle.mjs";
 import { Clock } from "./clock.mjs";
+import { MemoryDatabases } from "./memory-database.mjs";
+import { PlayedHost } from "./played-host.mjs";
 
 const origin = "https://relay.example";
-const source = new Script(await readFile(new URL("../../web/worker.js", import.meta.url), "utf8"));
+const source = new Script(await bundled("worker.js"));
 
 /** A browser's worker with what it shows, asks and opens. */
-function worker({ answer = () => new Response('{"type":"reply","id":"","stage":"decided"}'), subscribe, pages = [], shell, clock = new Clock() } = {}) {
+function worker({ answer = () => new Response('{"type":"reply","id":"","stage":"decided"}'), subscribe, pages = [], shell, clock = new Clock(), indexedDB = new MemoryDatabases(), relay } = {}) {
   const heard = new Map();
   const seen = { shown: [], asked: [], opened: [], kept: [], subscribed: [], closed: 0 };
   const self = {
@@ -19,7 +23,7 @@ function worker({ answer = () => new Response('{"type":"reply","id":"","stage":"
     },
     clients: { matchAll: async () => pages, openWindow: async (address) => void seen.opened.push(address) },
   };
-  const globals = { self, location: new URL(`${origin}/worker.js`), URL, AbortController, setTimeout: clock.setTimer };
+  const globals = { self, location: new URL(`${origin}/worker.js`), URL, AbortController, setTimeout: clock.setTimer, indexedDB, crypto, TextEncoder, btoa, atob, WebSocket: relay };
   globals.caches = { open: async () => ({ match: async () => shell?.clone(), put: async (_, page) => void seen.kept.push(page) }) };
   globals.fetch = async (address, options) => {
     seen.asked.push({ address, ...options, signal: undefined });
@@ -243,4 +247,129 @@ test("without a kept page a slow answer is waited for", async () => {
   await turn();
   reply(new Response("late"));
   assert.equal(await shown, "late");
+});
+
+// Hosts that want signatures
+
+const digest = "ab".repeat(32);
+
+/** A relay whose socket answers a subscription with this session snapshot, or not at all. */
+const answering = (snapshot, seen = []) => class {
+  constructor(address, subprotocols) {
+    seen.push({ address, subprotocols });
+    if (snapshot) setImmediate(() => this.onopen());
+  }
+
+  send(text) {
+    const message = JSON.parse(text);
+    seen.push(message);
+    if (message.type === "subscribe") setImmediate(() => this.onmessage({ data: JSON.stringify(snapshot) }));
+  }
+
+  close() {
+    seen.push("closed");
+  }
+};
+
+/** A browser that trusts a host, and what a host that wants signatures asks. */
+async function signing({ head = {}, shown = {}, isTrusted = true } = {}) {
+  const host = new PlayedHost();
+  const indexedDB = new MemoryDatabases();
+  globalThis.indexedDB = indexedDB;
+  const keys = new KeyStore();
+  const own = await keys.make();
+  await keys.pin({ id: isTrusted ? host.id : new PlayedHost().id, sign: host.sign.point, box: host.box.point, name: "laptop", since: 1 });
+  await keys.keepPageKey("hgk_1");
+  const alert = { full: "rm -rf build", whole: true };
+  const event = { kind: "approval.requested", at: 7, head: { approval: "a1", kind: "tool", tool: "Bash", digest, alert, ...head }, body: { input: { command: "rm -rf build" } } };
+  const text = JSON.stringify({ salt: "AAAAAAAAAAAAAAAAAAAAAA", host: host.id, session: "s1", event, ...shown });
+  const approval = { approval: "a1", session: "s1", stage: "pending", request: { ...event, body: { shown: text } } };
+  return { host, own, text, indexedDB, snapshot: { type: "snapshot", session: "s1", approvals: [approval] } };
+}
+
+const offering = { ...told, decisions: ["deny", "allow"] };
+const buttons = (one) => plain(one.seen.shown.at(-1).actions).map(({ action }) => action);
+
+test("what a trusted host asks is shown in its own words, and what is pressed is signed", async () => {
+  const { host, own, text, indexedDB, snapshot } = await signing();
+  const heard = [];
+  for (const decision of ["allow", "deny"]) {
+    const one = worker({ indexedDB, relay: answering(snapshot, heard) });
+    await one.push(message(offering, { title: "Allow ls?", body: "ls" }));
+    const [shown] = one.seen.shown;
+    assert.deepEqual([shown.title, shown.body, buttons(one)], ["Allow Bash? · laptop", "rm -rf build", ["deny", "allow", "review"]]);
+    await one.press(decision);
+    const { signature, ...rest } = JSON.parse(one.seen.asked[0].body);
+    assert.deepEqual(rest, { decision });
+    const [, id, issuedAt, proof] = signature.split(".");
+    const statement = await decisionStatementOf({
+      hostID: new Uint8Array(host.idBytes), session: "s1", approval: "a1", text, digest, verdict: { decision }, issuedAt: Number(issuedAt), deviceID: bytesOfBase64url(id, "id"),
+    });
+    const point = await crypto.subtle.importKey("raw", own.points.sign, { name: "ECDSA", namedCurve: "P-256" }, false, ["verify"]);
+    assert.ok(await crypto.subtle.verify({ name: "ECDSA", hash: "SHA-256" }, point, bytesOfBase64url(proof, "signature"), statement));
+  }
+  assert.deepEqual(plain(heard[0]), { address: "wss://relay.example/v1/client", subprotocols: ["heliograph.v1", "key.hgk_1"] });
+  assert.equal(heard.filter((one) => one === "closed").length, 2);
+});
+
+const unsure = {
+  "the relay left the host's text out": async () => {
+    const { snapshot, ...rest } = await signing();
+    return { ...rest, snapshot: { ...snapshot, approvals: [] } };
+  },
+  "its host is not trusted": () => signing({ isTrusted: false }),
+  "it cannot be read": () => signing({ shown: { session: "s2" } }),
+  "it is cut": () => signing({ head: { cut: true } }),
+  "its words are not whole": () => signing({ head: { alert: { full: "rm", whole: false } } }),
+  "it has no words": () => signing({ head: { alert: undefined } }),
+  "its words are long": () => signing({ head: { alert: { full: "x".repeat(2601), whole: true } } }),
+  "its words hide something": () => signing({ head: { alert: { full: "rm \u202e fdliub", whole: true } } }),
+};
+for (const [name, make] of Object.entries(unsure)) {
+  test(`no Allow is offered if ${name}`, async () => {
+    const { indexedDB, snapshot } = await make();
+    const one = worker({ indexedDB, relay: answering(snapshot) });
+    await one.push(message(offering));
+    assert.deepEqual([one.seen.shown[0].title, buttons(one)], ["Allow Bash?", ["deny", "review"]]);
+    await one.press("allow");
+    assert.deepEqual([one.seen.asked.length, one.seen.opened.length], [0, 1]);
+    await one.press("deny");
+    assert.equal(one.seen.asked[0].body, '{"decision":"deny"}');
+  });
+}
+
+test("a relay that does not say in time what is asked delays no notification for long", async () => {
+  const { indexedDB } = await signing();
+  const clock = new Clock();
+  const one = worker({ indexedDB, relay: answering(undefined), clock });
+  const pushed = one.push(message(offering));
+  while (!clock.waiting) await new Promise(setImmediate);
+  clock.wait(6_000);
+  await pushed;
+  assert.deepEqual(buttons(one), ["deny", "review"]);
+});
+
+test("other hosts' approvals are as they were, and browsers that trust none ask nothing", async () => {
+  const { indexedDB, snapshot } = await signing();
+  const [{ request, ...rest }] = snapshot.approvals;
+  const open = { ...snapshot, approvals: [{ ...rest, request: { ...request, body: { input: {} } } }] };
+  const one = worker({ indexedDB, relay: answering(open) });
+  await one.push(message(offering));
+  assert.deepEqual([one.seen.shown[0].title, buttons(one)], ["Allow Bash?", ["deny", "allow", "review"]]);
+  await one.press("allow");
+  assert.equal(one.seen.asked[0].body, '{"decision":"allow"}');
+  const heard = [];
+  const other = worker({ relay: answering(open, heard) });
+  await other.push(message(offering));
+  assert.deepEqual([heard, buttons(other)], [[], ["deny", "allow", "review"]]);
+});
+
+test("a browser that cleared its keys meanwhile does not allow, and says so", async () => {
+  const { indexedDB, snapshot } = await signing();
+  const one = worker({ indexedDB, relay: answering(snapshot) });
+  await one.push(message(offering));
+  indexedDB.deleteDatabase("heliograph.consent");
+  await one.press("allow", { ...one.seen.shown[0] });
+  assert.equal(one.seen.asked.length, 0);
+  assert.match(one.seen.shown.at(-1).body, /has cleared its keys/);
 });

@@ -43,12 +43,13 @@ def alert_words(value: dict[str, Any], whole: bool) -> Message:
 class ScriptedHost:
     """Comes back by itself when the relay goes, and sends again what was not acknowledged. `disconnect` stays away."""
 
-    def __init__(self, relay: Any, name: str = "laptop", token: str | None = None, capabilities: tuple[str, ...] = (), key: str | None = None):
+    def __init__(self, relay: Any, name: str = "laptop", token: str | None = None, capabilities: tuple[str, ...] = (), key: str = ""):
         self.relay = relay
         self.name = name
         self.token = token or relay.token("host", name)
         self.capabilities = capabilities
         self.key = key
+        """The id of its keys, where it has any."""
         self.lock = threading.RLock()
         self.sessions: dict[str, list[Message]] = {}
         """Every event ever made, by session; number n stands at n - 1."""

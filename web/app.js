@@ -341,7 +341,8 @@ async function start() {
       return link.start();
     }
     pairScreen({
-      isPaired, knownAs, k, ...(pairing?.role !== "host" ? { code: pairing?.code }
+      isPaired, knownAs, k, ...(!pairing ? { reason: "Pair this browser with the relay first. Then the machine of that link trusts it, too." }
+        : pairing.role === "client" ? { code: pairing.code }
         : { reason: "That link is for a host: run heliograph host with it where agents run. This browser needs another one." }),
     });
     // Behind it the link says what this browser may already do.

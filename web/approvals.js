@@ -99,6 +99,7 @@ const staleReasons = /** @type {Record<string, string>} */ ({
   badSignature: "The decision's signature was not by the device that it named. The agent's own prompt stays open.",
   notTrusted: "Its host does not trust the device that decided. The agent's own prompt stays open.",
   notShown: "The decision was for something else than its host showed. The agent's own prompt stays open.",
+  restored: "Its host was restored from older files and waits for this device to say that it is still trusted. The agent's own prompt stays open.",
   notRecorded: "The host could not write it to its disk. The agent's own prompt stays open.",
 });
 

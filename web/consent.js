@@ -137,10 +137,6 @@ export async function pairingKeyOf(secret, hostID) {
 export const joinBytesOf = (hostID, device, name, nonce) =>
   concatenated(domain("join"), counted(hostID), counted(device.sign), counted(device.box), countedText(name), counted(nonce));
 
-/** @param {Uint8Array} joinBytes @param {Points} host @param {Uint8Array} nonce */
-export const admitBytesOf = async (joinBytes, host, nonce) =>
-  concatenated(domain("admit"), counted(await sha256(joinBytes)), counted(host.sign), counted(host.box), counted(nonce));
-
 // Letters: u8 1 ‖ LP(body) ‖ LP(tag) ‖ LP(signature), where refusals have no tag
 
 /** @typedef {{body: Uint8Array, tag: Uint8Array, signature: Uint8Array}} Letter */
@@ -229,33 +225,58 @@ export async function admitOf(bytes, k, host, joinLetter) {
   reader.end();
   const key = await pairingKeyOf(linkSecretOf(k).secret, bytesOfBase64url(host, "host", idBytes));
   if (!(await crypto.subtle.verify("HMAC", key, tag, body))) throw new ConsentError("admit.tag", "whoever made it has not seen the link");
-  await checkAnswer("admit", { host, sign: points.sign, body, signature, answered, joinLetter });
+  await checkAnswer("admit", { host, sign: points.sign, body, signature, answered, letter: joinLetter });
   await imported(points.box, "admit.box", "ECDH");
   return points;
 }
 
 /**
- * Why a host did not do what a `join` asks, in its own word.
- * @param {Uint8Array} bytes @param {string} host @param {Uint8Array} joinLetter
+ * Says a count again to a host whose files were restored: everything up to it is void there.
+ * @param {Signer} own @param {string} host The id of its key. @param {Uint8Array} generation The host's present one, from its refusal. @param {number} count
+ * @returns {Promise<Uint8Array>}
  */
-export async function refusalOf(bytes, host, joinLetter) {
+export async function bumpLetterOf(own, host, generation, count) {
+  const body = concatenated(domain("bump"), counted(bytesOfBase64url(host, "host", idBytes)), counted(generation), u64(count), counted(own.id));
+  return letterBytesOf({ body, tag: new Uint8Array(0), signature: new Uint8Array(await crypto.subtle.sign(es256, own.sign, body)) });
+}
+
+/** In place of a generation that is not known yet: the host refuses it, and says its own. */
+export const noGeneration = new Uint8Array(idBytes);
+
+/**
+ * A host says that it did what a letter asks; throws if it does not.
+ * @param {Uint8Array} bytes @param {string} host @param {Uint8Array} letter
+ */
+export async function checkReceipt(bytes, host, letter) {
+  const { body, signature } = letterOf(bytes);
+  const reader = new PartReader(body, "receipt", domain("receipt"));
+  const [sign, answered] = [reader.point("sign"), reader.part("letter", secretBytes)];
+  reader.end();
+  await checkAnswer("receipt", { host, sign, body, signature, answered, letter });
+}
+
+/**
+ * Why a host did not do what a letter asks, in its own word, and its generation.
+ * @param {Uint8Array} bytes @param {string} host @param {Uint8Array} letter
+ */
+export async function refusalOf(bytes, host, letter) {
   const { body, signature } = letterOf(bytes);
   const reader = new PartReader(body, "refusal", domain("refusal"));
   const [sign, answered] = [reader.point("sign"), reader.part("letter", secretBytes)];
   const reason = new TextDecoder().decode(reader.part("reason", 1, reasonBytesMax));
-  reader.part("generation", idBytes);
+  const generation = reader.part("generation", idBytes);
   reader.end();
-  await checkAnswer("refusal", { host, sign, body, signature, answered, joinLetter });
-  return reason;
+  await checkAnswer("refusal", { host, sign, body, signature, answered, letter });
+  return { reason, generation };
 }
 
 /**
  * An answer is the named host's, and to this letter.
- * @param {string} name @param {{host: string, sign: Uint8Array, body: Uint8Array, signature: Uint8Array, answered: Uint8Array, joinLetter: Uint8Array}} answer
+ * @param {string} name @param {{host: string, sign: Uint8Array, body: Uint8Array, signature: Uint8Array, answered: Uint8Array, letter: Uint8Array}} answer
  */
-async function checkAnswer(name, { host, sign, body, signature, answered, joinLetter }) {
+async function checkAnswer(name, { host, sign, body, signature, answered, letter }) {
   if (base64urlOf(await keyIDOf(sign)) !== host) throw new ConsentError(`${name}.sign`, "it is another host's");
-  if (!same(answered, await sha256(letterOf(joinLetter).body))) throw new ConsentError(name, "it answers another letter");
+  if (!same(answered, await sha256(letterOf(letter).body))) throw new ConsentError(name, "it answers another letter");
   const key = await imported(sign, `${name}.sign`, "ECDSA");
   if (!(await crypto.subtle.verify(es256, key, signature, body))) throw new ConsentError(`${name}.signature`, "it is not by its host");
 }

@@ -22,6 +22,12 @@ export const leftOutWords = "The relay left out what its host showed. It can be 
 /** @param {string} problem */
 export const unreadWords = (problem) => `${problem} It can be denied here, and allowed only at the terminal.`;
 
+/** @param {string} host */
+export const trustedWords = (host) => `${host} trusts this browser now. Its terminal shows the same code:`;
+
+/** @param {string} host */
+export const resumedWords = (host) => `${host} was restored from older files and did not take what came from here. It knows this browser again now: decide, or send it, once more.`;
+
 const again = "Show a new code there with heliograph host trust.";
 
 /** @type {Record<string, (host: string) => string>} By the host's own word. */
@@ -30,6 +36,7 @@ const refusals = {
   usedSecret: (host) => `Another device has used this code already. If that was none of yours, look at heliograph host devices on ${host}. ${again}`,
   full: (host) => `${host} trusts as many devices as it can. Remove one there: heliograph host devices.`,
   badSignature: (host) => `${host} could not verify this browser's signature. ${again}`,
+  notTrusted: (host) => `${host} does not trust this browser any more. ${again}`,
   distrusted: (host) => `${host} was told not to trust this browser any more.`,
 };
 

@@ -1,28 +1,25 @@
 /**
- * Which hosts trust this browser, how one more comes to, and what is signed for them.
+ * Which hosts trust this browser, and what is signed for them.
  *
- * ```
- * a link's `k` ─▶ asked ─▶ accepted ─▶ join ⇄ its host ─▶ admit: pinned
- *                   └▶ declined          └▶ refused, or ten minutes are over
- * ```
- * The secret of a link never goes to the relay: letters carry what only those can make who have it. What is wanted of the browser, the link and the clock are
- * arguments, so that tests can hold them.
+ * What is wanted of the browser, the link and the clock are arguments, so that tests can hold them.
  */
 
-import { ConsentError, admitOf, base64urlOf, bytesOfBase64url, decisionSignatureOf, isKeyID, joinLetterOf, linkSecretOf, refusalOf, shortCodeOf, steeringSignatureOf } from "./consent.js";
+import { bytesOfBase64url, decisionSignatureOf, shortCodeOf, steeringSignatureOf } from "./consent.js";
+import { Joining } from "./joining.js";
 import { CommandError } from "./link.js";
+import { Resuming, restoredHost } from "./resuming.js";
 import { consentOf } from "./shown.js";
-import { damagedWords, insecureWords, leftOutWords, refusedWords, storageWords, unansweredWords, unreadWords, untrustedWords } from "./trust-words.js";
+import { insecureWords, leftOutWords, storageWords, unreadWords, untrustedWords } from "./trust-words.js";
 
 /** @typedef {import("./keys.js").Pin} Pin */
-/** @typedef {import("./keys.js").LinkSecret} LinkSecret */
 /** @typedef {import("./wire").Command} Command */
-/** @typedef {{tone: "going"|"good"|"bad", words: string, code?: string}} News What a person is told; `code` is to be the same at the host's terminal. */
+/** @typedef {import("./joining.js").News} News */
+/** @typedef {Pick<import("./link.js").Link, "command"|"isLive">} LetterLink */
 
 /**
  * @typedef {object} TrustSurroundings
  * @property {boolean} isSecure  Whether this is a secure context: elsewhere a browser signs nothing.
- * @property {Pick<import("./keys.js").KeyStore, "own"|"make"|"nextCount"|"hosts"|"pin"|"unpin"|"secrets"|"keepSecret"|"dropSecret"|"keepPageKey"|"forget">} keys
+ * @property {Omit<import("./keys.js").KeyStore, "pageKey">} keys
  * @property {() => string} pageKey For the worker, which shows what such a host asks and signs what is decided there.
  * @property {() => Storage} storage Throws where site data is blocked.
  * @property {() => Promise<unknown>} persist Asks the browser not to clear what is kept here.
@@ -32,14 +29,6 @@ import { damagedWords, insecureWords, leftOutWords, refusedWords, storageWords, 
  * @property {() => void} tellTabs Other tabs read again what is kept.
  */
 
-/** A letter is live only: it is sent again until its host answers. */
-export const letterEveryMs = 5_000;
-/** As long as a host takes the secret of a link. */
-export const linkSecretMs = 10 * 60_000;
-/** Links under way at a time; of more the oldest goes. */
-const linkSecretsMax = 4;
-/** Hosts that are asked at a time by a link for every host of a machine: as many letters as the relay takes of one client, 60 a minute. */
-const lettersMax = 5;
 /** Where this browser remembers that it had keys, apart from where they are: a browser that cleared those says so. */
 const place = "heliograph.trust";
 
@@ -54,27 +43,28 @@ export class Trust {
   code = "";
   /** @type {Map<string, Pin>} By the id of the host's key. */
   hosts = new Map();
-  /** @type {string|null} A link's `k` that waits for a person's word. */
-  asked = null;
   /** @type {News|null} */
   news = null;
 
   /** @type {TrustSurroundings} */ #around;
-  /** @type {Pick<import("./link.js").Link, "command"|"isLive">} */ #link;
   /** @type {import("./store.js").State} */ #state;
   /** @type {() => void} */ #changed;
-  /** @type {LinkSecret[]} */ #secrets = [];
+  /** @type {Joining} */ #joining;
+  /** @type {Resuming} */ #resuming;
   /** @type {Promise<void>} */ #known;
   /** @type {Promise<void>} Letters are taken one after the other. */ #taken = Promise.resolve();
-  #isPulsing = false;
-  /** Counts the times that letters went out: of many hosts others are asked each time. */ #turn = 0;
 
-  /**
-   * @param {TrustSurroundings} around @param {Pick<import("./link.js").Link, "command"|"isLive">} link
-   * @param {import("./store.js").State} state @param {() => void} changed
-   */
+  /** @param {TrustSurroundings} around @param {LetterLink} link @param {import("./store.js").State} state @param {() => void} changed */
   constructor(around, link, state, changed) {
-    [this.#around, this.#link, this.#state, this.#changed] = [around, link, state, changed];
+    [this.#around, this.#state, this.#changed] = [around, state, changed];
+    const hands = {
+      reason: () => this.reason, code: () => this.code, news: () => this.news,
+      make: () => this.#make(), pin: this.#pin.bind(this), fail: () => this.#fail(), tell: this.#tell.bind(this), nameOf: this.#nameOf.bind(this),
+      isTrusted: (/** @type {string} */ host) => this.hosts.has(host),
+      signedHosts: () => this.#summaries.flatMap(({ host, steering }) => (host.connected && steering?.consent) || []),
+    };
+    this.#joining = new Joining(around, link, hands);
+    this.#resuming = new Resuming(around, link, hands);
     this.#known = this.#read();
   }
 
@@ -112,7 +102,12 @@ export class Trust {
     return "problem" in consent ? unreadWords(consent.problem) : this.obstacle(consent.host, name);
   }
 
-  // Links
+  // What a person does, and what comes
+
+  /** A link's `k` that waits for a person's word. */
+  get asked() {
+    return this.#joining.asked;
+  }
 
   /**
    * A link brought a secret.
@@ -120,45 +115,20 @@ export class Trust {
    */
   async offered(k, isMeant) {
     await this.#known;
-    try {
-      linkSecretOf(k);
-    } catch {
-      return this.#tell({ tone: "bad", words: damagedWords });
-    }
-    if (this.reason) return this.#tell({ tone: "bad", words: this.reason });
-    this.asked = k;
-    return isMeant ? this.accept() : this.#changed();
+    await this.#joining.offered(k, isMeant);
   }
 
-  /** The person wants what the link is for. */
-  async accept() {
-    const k = this.asked;
-    if (!k) return;
-    this.asked = null;
-    try {
-      const own = await this.#around.keys.make();
-      this.#around.persist().catch(() => undefined);
-      await this.#own(own);
-      const secret = { k, at: this.#around.now(), letters: {}, answered: [] };
-      await this.#around.keys.keepSecret(secret);
-      this.#secrets = [...this.#secrets.filter((one) => one.k !== k), secret];
-      for (const old of this.#secrets.splice(0, this.#secrets.length - linkSecretsMax)) await this.#around.keys.dropSecret(old.k);
-    } catch {
-      return this.#fail();
-    }
-    this.#tell({ tone: "going", words: "Waiting for the machine to answer …" });
-    return this.#pulse();
+  accept() {
+    return this.#joining.accept();
   }
 
   decline() {
-    this.asked = null;
-    this.#changed();
+    this.#joining.decline();
   }
 
   /** What was told has been read. */
   dismiss() {
-    this.news = null;
-    this.#changed();
+    this.#tell(null);
   }
 
   /** @param {string} host The id of its key. */
@@ -169,14 +139,14 @@ export class Trust {
     this.#changed();
   }
 
-  /** The link is live, or other hosts are here: letters go out. */
+  /** The link is live, or other hosts are here. */
   stirred() {
-    if (this.#secrets.length && !this.#isPulsing) this.#pulse();
+    this.#joining.stirred();
   }
 
   /** A person logged out: nobody who uses this browser after them signs with its keys. */
   async loggedOut() {
-    this.#secrets = [];
+    this.#joining.forget();
     this.hosts.clear();
     this.code = "";
     try {
@@ -190,16 +160,15 @@ export class Trust {
   /** Another tab has changed what is kept. */
   async changedElsewhere() {
     await this.#known;
-    this.hosts.clear();
-    this.#secrets = [];
     this.#known = this.#read();
     await this.#known;
   }
 
   /** @param {import("./wire").Message} message Whatever the relay says. */
   received(message) {
-    if (message.type !== "letter") return;
-    this.#taken = this.#taken.then(() => this.#take(message.from, message.bytes)).catch(() => undefined);
+    if (message.type === "letter") this.#later(() => this.#take(message.from, message.bytes));
+    const host = restoredHost(message, (session) => this.signedHost(session));
+    if (host !== undefined) this.#later(() => this.#resuming.refused(host));
   }
 
   // What is signed
@@ -210,13 +179,12 @@ export class Trust {
    */
   async signedDecision({ session, approval, request }, verdict) {
     const consent = consentOf(request);
-    const isPlain = verdict.decision === "deny" && verdict.message === undefined && verdict.offer === undefined;
     if (!consent) return undefined;
     await this.#known;
     const own = "problem" in consent || !this.hosts.has(consent.host) ? undefined : await this.#around.keys.own();
     if (!own || "problem" in consent) {
-      if (isPlain) return undefined;
-      throw notSigned("this browser is not trusted by its host");
+      if (verdict.decision === "deny" && verdict.message === undefined && verdict.offer === undefined) return undefined;
+      throw notSigned();
     }
     return decisionSignatureOf(own, { host: consent.host, session, approval, text: consent.text, digest: request.head.digest, verdict, issuedAt: this.#around.now() });
   }
@@ -231,7 +199,7 @@ export class Trust {
     if (host === undefined || !needsSignature(command)) return command;
     await this.#known;
     const own = this.hosts.has(host) ? await this.#around.keys.own() : undefined;
-    if (!own) throw notSigned("this browser is not trusted by its host");
+    if (!own) throw notSigned();
     const count = await this.#around.keys.nextCount(this.#around.now());
     return { ...command, signature: await steeringSignatureOf(own, { host, id, command, count }) };
   }
@@ -239,29 +207,27 @@ export class Trust {
   // Inside
 
   async #read() {
-    if (!this.#around.isSecure) {
-      this.reason = insecureWords;
-    } else {
-      try {
-        const { keys, now } = this.#around;
-        const own = await keys.own();
-        for (const pin of own ? await keys.hosts() : []) this.hosts.set(pin.id, pin);
-        this.isLost = !own && this.#remembered;
-        if (own) await this.#own(own);
-        for (const secret of await keys.secrets()) {
-          if (own && isFresh(secret, now())) this.#secrets.push(secret);
-          else await keys.dropSecret(secret.k);
-        }
-      } catch {
-        this.reason = storageWords;
-      }
+    try {
+      if (this.#around.isSecure) await this.#readKept();
+      else this.reason = insecureWords;
+    } catch {
+      this.reason = storageWords;
     }
     this.isKnown = true;
     this.#changed();
     this.stirred();
   }
 
-  get #remembered() {
+  async #readKept() {
+    const own = await this.#around.keys.own();
+    const pins = own ? await this.#around.keys.hosts() : [];
+    this.hosts = new Map(pins.map((pin) => [pin.id, pin]));
+    this.isLost = !own && this.#remembers;
+    if (own) await this.#has(own);
+    await this.#joining.read(own !== undefined);
+  }
+
+  get #remembers() {
     try {
       return this.#around.storage().getItem(place) !== null;
     } catch {
@@ -269,8 +235,14 @@ export class Trust {
     }
   }
 
+  async #make() {
+    const own = await this.#around.keys.make();
+    await this.#has(own);
+    return own;
+  }
+
   /** @param {import("./keys.js").OwnKeys} own */
-  async #own({ id }) {
+  async #has({ id }) {
     this.code = shortCodeOf(id);
     this.isLost = false;
     await this.#around.keys.keepPageKey(this.#around.pageKey());
@@ -281,115 +253,48 @@ export class Trust {
     }
   }
 
+  /** @param {string} id The host's. @param {import("./consent.js").Points} points */
+  async #pin(id, points) {
+    const pin = { id, ...points, name: this.#nameOf(id), since: this.#around.now() };
+    await this.#around.keys.pin(pin);
+    this.hosts.set(id, pin);
+    this.#around.tellTabs();
+  }
+
   #fail() {
     this.reason = storageWords;
     this.#tell({ tone: "bad", words: storageWords });
   }
 
-  /** @param {News} news */
+  /** @param {News|null} news */
   #tell(news) {
     this.news = news;
     this.#changed();
   }
 
-  /** Sends what is not answered, and comes back until nothing is under way. */
-  async #pulse() {
-    if (this.#isPulsing) return;
-    this.#isPulsing = true;
-    try {
-      for (const secret of [...this.#secrets]) {
-        if (isFresh(secret, this.#around.now())) await this.#send(secret);
-        else await this.#end(secret);
-      }
-    } catch {
-      this.#fail();
-    } finally {
-      this.#isPulsing = false;
-      if (this.#secrets.length) this.#around.setTimer(() => this.stirred(), letterEveryMs);
-    }
-  }
-
-  /** @param {LinkSecret} secret */
-  async #send(secret) {
-    if (!this.#link.isLive) return;
-    const own = await this.#around.keys.own();
-    if (!own) return;
-    const { hostID } = linkSecretOf(secret.k);
-    const seen = [...this.#state.sessions.values(), ...this.#state.hosts.values()]
-      .flatMap(({ host, steering }) => (host.connected && steering?.consent) || []).filter(isKeyID);
-    const wanted = (hostID ? [base64urlOf(hostID)] : [...new Set(seen)].filter((host) => !this.hosts.has(host))).filter((host) => !secret.answered.includes(host));
-    const start = wanted.length > lettersMax ? (this.#turn * lettersMax) % wanted.length : 0;
-    this.#turn += 1;
-    for (const host of [...wanted, ...wanted].slice(start, start + Math.min(lettersMax, wanted.length))) {
-      if (!Object.hasOwn(secret.letters, host)) {
-        secret.letters[host] = await joinLetterOf(own, secret.k, host, this.#around.name());
-        await this.#around.keys.keepSecret(secret);
-      }
-      // It may not be there just now; the next pulse asks again.
-      this.#link.command({ type: "letter", to: host, bytes: base64urlOf(secret.letters[host]) }).catch(() => undefined);
-    }
-  }
-
-  /** @param {LinkSecret} secret Its time is over, or it has done its work. */
-  async #end(secret) {
-    this.#secrets = this.#secrets.filter((one) => one !== secret);
-    await this.#around.keys.dropSecret(secret.k);
-    if (this.news?.tone === "going") this.#tell({ tone: "bad", words: unansweredWords });
+  /** @param {() => Promise<void>} work One after the other. */
+  #later(work) {
+    this.#taken = this.#taken.then(work).catch(() => undefined);
   }
 
   /** @param {string} from The id of its key, as the relay says. @param {string} text */
   async #take(from, text) {
     const bytes = bytesOfBase64url(text, "letter");
-    for (const secret of this.#secrets) {
-      const letter = Object.hasOwn(secret.letters, from) && secret.letters[from];
-      if (!letter || secret.answered.includes(from)) continue;
-      try {
-        const points = await admitOf(bytes, secret.k, from, letter);
-        return await this.#admitted(secret, from, points);
-      } catch (error) {
-        if (!(error instanceof ConsentError)) throw error;
-        const refusal = await refusalOf(bytes, from, letter).catch(() => undefined);
-        if (refusal !== undefined) return await this.#refused(secret, from, refusal);
-      }
-    }
-    return undefined;
+    if (!(await this.#resuming.take(from, bytes))) await this.#joining.take(from, bytes);
   }
 
-  /** @param {LinkSecret} secret @param {string} host @param {import("./consent.js").Points} points */
-  async #admitted(secret, host, points) {
-    const pin = { id: host, ...points, name: this.#nameOf(host), since: this.#around.now() };
-    await this.#around.keys.pin(pin);
-    this.hosts.set(host, pin);
-    this.#around.tellTabs();
-    secret.answered.push(host);
-    this.#tell({ tone: "good", words: `${pin.name} trusts this browser now. Its terminal shows the same code:`, code: this.code });
-    // One that is for every host of a machine stays for those that come within its time.
-    if (linkSecretOf(secret.k).hostID) await this.#end(secret);
-    else await this.#around.keys.keepSecret(secret);
-  }
-
-  /** @param {LinkSecret} secret @param {string} host @param {string} reason */
-  async #refused(secret, host, reason) {
-    secret.answered.push(host);
-    await this.#around.keys.keepSecret(secret);
-    // Hosts of other machines are asked, too, and know nothing of it.
-    if (!linkSecretOf(secret.k).hostID && reason === "unknownSecret") return;
-    this.#tell({ tone: "bad", words: refusedWords(this.#nameOf(host), reason) });
-    if (linkSecretOf(secret.k).hostID) await this.#end(secret);
+  get #summaries() {
+    return [...this.#state.sessions.values(), ...this.#state.hosts.values()];
   }
 
   /** @param {string} host What the relay calls it, or the first part of its id. */
   #nameOf(host) {
-    const known = [...this.#state.sessions.values(), ...this.#state.hosts.values()].find(({ steering }) => steering?.consent === host);
-    return known?.host.name ?? shortCodeOf(bytesOfBase64url(host, "host"));
+    return this.#summaries.find(({ steering }) => steering?.consent === host)?.host.name ?? codeOfHost(host);
   }
 }
 
-/** @param {Pin} pin The first part of its id. */
-export const codeOfHost = ({ id }) => shortCodeOf(bytesOfBase64url(id, "host"));
-
-/** @param {LinkSecret} secret @param {number} now */
-const isFresh = ({ at }, now) => Math.abs(now - at) < linkSecretMs;
+/** @param {string} id The first part of a host's, as a person compares it. */
+export const codeOfHost = (id) => shortCodeOf(bytesOfBase64url(id, "host"));
 
 /**
  * Whether it may give an agent more freedom; the rest takes some away, or only asks.
@@ -398,5 +303,4 @@ const isFresh = ({ at }, now) => Math.abs(now - at) < linkSecretMs;
 const needsSignature = (command) =>
   ["prompt", "mode", "model", "start", "resume"].includes(command.type) || (command.type === "askAll" && !command.on);
 
-/** @param {string} reason */
-const notSigned = (reason) => new CommandError({ code: "notSigned", message: reason });
+const notSigned = () => new CommandError({ code: "notSigned", message: "this browser is not trusted by its host" });

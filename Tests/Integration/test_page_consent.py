@@ -311,7 +311,7 @@ def test_in_firefox_one_scan_is_enough_and_a_notification_signs_with_the_page_cl
 
 CHECK_VECTORS = """(async () => {
     const [consent, { check }, answer] = await Promise.all([
-        import("/web/consent.js"), import("/Tests/Web/consent-vectors.mjs"), fetch("/Tests/Web/Fixtures/consent-vectors.json")]);
+        import("/web/consent.js"), import("/Tests/Web/consent-vectors.mjs"), fetch("/Tests/ConsentTests/Fixtures/vectors.json")]);
     return check(consent, await answer.json());
 })()"""
 """How many altered statements were refused; it fails at the first thing that does not hold."""

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import * as consent from "../../web/consent.js";
 import { check, mutations, statementsOf } from "./consent-vectors.mjs";
 
-const vectors = JSON.parse(await readFile(new URL("Fixtures/consent-vectors.json", import.meta.url), "utf8"));
+const vectors = JSON.parse(await readFile(new URL("../ConsentTests/Fixtures/vectors.json", import.meta.url), "utf8"));
 const bytes = (text) => consent.bytesOfBase64url(text, "vector");
 const hex = (one) => Buffer.from(one).toString("hex");
 

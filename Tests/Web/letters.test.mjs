@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConsentError, admitOf, base64urlOf, joinLetterOf, letterNameOf, refusalOf } from "../../web/consent.js";
+import { ConsentError, admitOf, base64urlOf, bumpLetterOf, checkReceipt, joinLetterOf, letterNameOf, refusalOf } from "../../web/consent.js";
 import { ownKeys } from "./own-keys.mjs";
 import { PlayedHost, counted, domain, parts } from "./played-host.mjs";
 
@@ -42,7 +42,7 @@ test("a refusal is its host's own, and to this letter; no admission is read as o
   const [host, other, own] = [new PlayedHost(), new PlayedHost(), await ownKeys()];
   const join = await joinLetterOf(own, host.k, host.id, "x");
   const refusal = host.refuse(join, "usedSecret");
-  assert.equal(await refusalOf(refusal, host.id, join), "usedSecret");
+  assert.deepEqual(await refusalOf(refusal, host.id, join), { reason: "usedSecret", generation: new Uint8Array(16) });
   for (let at = 0; at < refusal.length; at += 1) {
     await assert.rejects(refusalOf(Uint8Array.from(refusal, (byte, place) => (place === at ? byte ^ 1 : byte)), host.id, join), `byte ${at}`);
   }
@@ -59,4 +59,16 @@ test("a name in a letter is one line, and not too long", () => {
   assert.equal(letterNameOf("\n"), "A browser");
   const long = letterNameOf("😀".repeat(100));
   assert.equal(long, "😀".repeat(64));
+});
+
+test("a count that is said again is signed, and only its host's own receipt is one", async () => {
+  const [host, other, own] = [new PlayedHost(), new PlayedHost(), await ownKeys()];
+  const generation = new Uint8Array(16).fill(3);
+  const bump = await bumpLetterOf(own, host.id, generation, 41);
+  const [body, tag] = parts(bump.subarray(1));
+  assert.deepEqual(body, Buffer.concat([domain("bump"), counted(host.idBytes), counted(generation), Buffer.from([0, 0, 0, 0, 0, 0, 0, 41]), counted(own.id)]));
+  assert.equal(tag.length, 0);
+  await checkReceipt(host.receipt(bump), host.id, bump);
+  const again = await bumpLetterOf(own, host.id, generation, 42);
+  for (const [receipt, letter] of [[other.receipt(bump), bump], [host.receipt(bump), again], [host.refuse(bump, "restored"), bump]]) await assert.rejects(checkReceipt(receipt, host.id, letter), ConsentError);
 });

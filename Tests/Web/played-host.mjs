@@ -65,9 +65,15 @@ export class PlayedHost {
     return this.tagged(Buffer.concat([domain("admit"), counted(sha256(join.body)), counted(point), counted(box), counted(Buffer.alloc(16, 9))]), by);
   }
 
-  refuse(bytes, reason) {
+  refuse(bytes, reason, generation = Buffer.alloc(16)) {
     const [body] = parts(bytes.subarray(1));
-    return this.signed(Buffer.concat([domain("refusal"), counted(this.sign.point), counted(sha256(body)), counted(Buffer.from(reason)), counted(Buffer.alloc(16))]));
+    return this.signed(Buffer.concat([domain("refusal"), counted(this.sign.point), counted(sha256(body)), counted(Buffer.from(reason)), counted(generation)]));
+  }
+
+  /** It did what the letter asks. */
+  receipt(bytes) {
+    const [body] = parts(bytes.subarray(1));
+    return this.signed(Buffer.concat([domain("receipt"), counted(this.sign.point), counted(sha256(body))]));
   }
 }
 

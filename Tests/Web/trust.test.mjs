@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { base64urlOf, bytesOfBase64url, decisionStatementOf, shortCodeOf, steeringStatementOf } from "../../web/consent.js";
 import { shownApproval } from "../../web/shown.js";
 import { emptyState } from "../../web/store.js";
-import { Trust, letterEveryMs, linkSecretMs } from "../../web/trust.js";
+import { letterEveryMs, linkSecretMs } from "../../web/joining.js";
+import { Trust } from "../../web/trust.js";
 import { Clock } from "./clock.mjs";
 import { ownKeys } from "./own-keys.mjs";
 import { PlayedHost } from "./played-host.mjs";
@@ -66,10 +67,11 @@ async function trusted(host, options) {
 }
 
 const digest = "ab".repeat(32);
-function approvalOf(host, more = {}) {
+const rawRequest = (host) => approvalOf(host, {}, (approval) => approval).request;
+function approvalOf(host, more = {}, read = shownApproval) {
   const event = { kind: "approval.requested", at: 7, head: { approval: "a1", kind: "tool", tool: "Bash", digest }, body: { input: { command: "ls" } } };
   const shown = JSON.stringify({ salt: "AAAAAAAAAAAAAAAAAAAAAA", host: host.id, session: "s1", event });
-  return shownApproval({ approval: "a1", session: "s1", stage: "pending", request: { ...event, body: { shown } }, ...more });
+  return read({ approval: "a1", session: "s1", stage: "pending", request: { ...event, body: { shown } }, ...more });
 }
 
 async function isSigned(keys, signature, statement) {
@@ -277,3 +279,26 @@ test("what another tab did is known here, and logging out leaves nothing", async
   await one.trust.loggedOut();
   assert.deepEqual([one.keys.kept, one.storage.size, one.trust.code], [undefined, 0, ""]);
 });
+
+for (const [how, message] of [
+  ["a decision", (host) => ({ type: "approval", approval: { ...approvalOf(host), request: rawRequest(host), stage: "stale", reason: "restored" } })],
+  ["a prompt", () => ({ type: "events", session: "s1", epoch: "e", first: 1, events: [{ kind: "steering.changed", at: 1, head: { client: "c", command: "x", stage: "refused", reason: "The host was restored from older files and waits for this device to confirm its count." } }] })],
+]) {
+  test(`a restored host that refused ${how} is told the count again, in its own generation`, async () => {
+    const host = new PlayedHost();
+    const one = await trusted(host);
+    const generation = Buffer.alloc(16, 5);
+    one.sent.length = 0;
+    one.trust.received(message(host));
+    one.trust.received(message(host));
+    await quiet(() => one.letters().length === 1);
+    one.letter(host.refuse(one.letters()[0], "restored", generation), host.id);
+    await quiet(() => one.letters().length === 2);
+    const body = Buffer.from(one.letters()[1]);
+    assert.ok(body.includes(generation) && !body.includes(Buffer.concat([Buffer.from("bump\0"), Buffer.alloc(40)])));
+    one.letter(host.receipt(one.letters()[1]), host.id);
+    await quiet(() => one.trust.news.words.includes("restored"));
+    assert.equal(one.trust.news.tone, "good");
+    assert.equal(one.letters().length, 2);
+  });
+}

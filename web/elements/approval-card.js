@@ -286,6 +286,7 @@ export class ApprovalCard extends HTMLElement {
     write(this.#gateWords, jumps ? "" : words);
     write(this.#jump, jumps ? words : "");
     attribute(this.#jump, "hidden", !jumps);
+    attribute(this.#gate, "hidden", !isTrusted && words === "");
     const lost = Boolean(attempt?.error && final.has(attempt.error.code));
     this.#allow.disabled = Boolean(sending) || lost || hindrance !== null || !isTrusted;
     this.#allowMore.disabled = this.#allow.disabled;

@@ -89,7 +89,7 @@ class TrustRow {
   }
 
   tick() {
-    write(this.#since, `${codeOfHost(this.#pin)} · since ${ago(Date.now() - this.#pin.since)}`);
+    write(this.#since, `${codeOfHost(this.#pin.id)} · since ${ago(Date.now() - this.#pin.since)}`);
   }
 
   async #end() {

@@ -148,11 +148,13 @@ class SignedHost(ScriptedHost):
             + lp(shown) + lp(bytes.fromhex(self.digests[approval])) + lp(decision["decision"]) + lp(detail_of(decision)) + number + lp(device)) or None  # fmt: skip
 
     def who_prompted(self, message: Message) -> str | None:
-        """Of a plain prompt, or a mode."""
+        """Of a plain prompt, a mode, or a start without pictures."""
         def statement(count: bytes, device: bytes) -> bytes:
             if message["type"] == "prompt":
                 return domain("prompt") + lp(self.id) + lp(message["session"]) + lp(message["id"]) + lp(hashlib.sha256(message["text"].encode()).digest()) + count + lp(device)
-            detail = hashlib.sha256(lp(message["mode"])).digest()
+            content = lp(message["mode"]) if message["type"] == "mode" else lp(message["project"]) + lp(message["agent"]) + b"".join(
+                b"\1" + lp(message[name]) if name in message else b"\0" for name in ("past", "mode", "model", "text")) + bytes(4)  # fmt: skip
+            detail = hashlib.sha256(content).digest()
             return domain("steer") + lp(self.id) + lp(message["session"]) + lp(message["id"]) + lp(message["type"]) + lp(detail) + count + lp(device)
 
         return "signature" in message and self.signer_of(message["signature"], statement) or None

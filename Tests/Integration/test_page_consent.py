@@ -16,7 +16,7 @@ from playwright.sync_api import expect
 from firefox import Desktop, Firefox
 from page_screen import DESK, PHONE, Screen
 from relay import ROOT
-from signed_host import SignedHost, short_code
+from signed_host import SignedHost, b64, short_code
 from test_web_push_firefox import Stage, on_stage
 from waits import wait_until
 
@@ -173,6 +173,65 @@ def test_answers_denials_with_words_prompts_and_modes_are_signed(screen: Callabl
     panel.get_by_label("Mode", exact=True).select_option("plan")
     panel.get_by_role("button", name="Change", exact=True).first.click()
     assert host.who_prompted(host.wait_steered("mode")) == "Ada's phone"
+
+
+def test_starts_are_signed_and_a_browser_that_is_not_trusted_only_lists_past_sessions(screen: Callable[..., Screen], relay: Any, host: SignedHost) -> None:
+    host.start_session("heliograph-d1", title="New sessions", agent={"name": "heliograph"})
+    host.event("heliograph-d1", "steering.offered", {"actions": ["start", "resume", "past"], "projects": [{"name": "site", "folder": "~/site"}],
+        "agents": [{"name": "claude", "title": "Claude Code", "modes": ["default", "plan"]}], "consent": b64(host.id)})  # fmt: skip
+    one = screen(role="operator")
+    one.go("#/start")
+    view = one.page.locator("start-view")
+    expect(view).to_contain_text("This device is not trusted by laptop yet.")
+    expect(view.get_by_role("button", name="Start", exact=True)).to_be_disabled()
+    view.get_by_role("button", name="Past sessions").click()
+    past = host.wait_steered("past")
+    assert "signature" not in past
+    host.event("heliograph-d1", "steering.changed", {"client": past["by"]["id"], "command": past["id"], "stage": "taken"},
+        {"sessions": [{"id": "p1", "title": "Write the docs", "at": 1}]})  # fmt: skip
+    expect(view).to_contain_text("Write the docs")
+    one.page.goto(host.link())
+    note(one).get_by_role("button", name="Trust").click()
+    expect(note(one)).to_contain_text("laptop trusts this browser now")
+    note(one).get_by_role("button", name="Close").click()
+    one.go("#/start")
+    view.get_by_label("Mode", exact=True).select_option("plan")
+    view.get_by_label("First prompt").fill("Fix the failing test – grün")
+    view.get_by_role("button", name="Start", exact=True).click()
+    asked = host.wait_steered("start")
+    assert host.who_prompted(asked) == "Ada's phone"
+    assert host.who_prompted(asked | {"mode": "default"}) is None
+
+
+def test_a_code_with_its_secret_is_pasted_where_no_link_can_be_opened(screen: Callable[..., Screen], relay: Any, host: SignedHost) -> None:
+    one = screen(paired=False)
+    one.page.goto(relay.url)
+    one.page.get_by_label("Code or link").fill(f"{code_of(relay.pair_link('operator'))}.{host.machine_k}")
+    one.page.get_by_role("button", name="Pair this device").click()
+    expect(note(one)).to_contain_text("laptop trusts this browser now")
+
+
+def test_a_link_of_a_machine_alone_is_kept_until_the_relay_knows_the_browser(screen: Callable[..., Screen], relay: Any, host: SignedHost) -> None:
+    one = screen(paired=False)
+    one.page.goto(host.link())
+    expect(one.page.locator("pair-screen")).to_contain_text("Pair this browser with the relay first.")
+    assert one.page.evaluate("location.hash") == "#/"
+    one.page.get_by_label("Code or link").fill(code_of(relay.pair_link("operator")))
+    one.page.get_by_role("button", name="Pair this device").click()
+    expect(note(one)).to_contain_text("laptop trusts this browser now")
+
+
+def test_on_a_phone_the_copied_code_has_the_secret_with_it(screen: Callable[..., Screen], relay: Any, host: SignedHost) -> None:
+    """The page on the Home Screen is another browser: a code that is spent here is of no use to it."""
+    one = screen(paired=False)
+    one.page.add_init_script("Object.defineProperty(navigator, 'standalone', { value: false })")
+    code = code_of(relay.pair_link("operator"))
+    one.page.goto(host.link(code))
+    expect(one.page.get_by_label("Pairing code")).to_have_text(f"{code}.{host.k}")
+    one.expect_no_overflow()
+    one.page.get_by_role("button", name="This tab only").click()
+    one.page.get_by_role("button", name="Pair this device").click()
+    expect(note(one)).to_contain_text("laptop trusts this browser now")
 
 
 def test_two_tabs_that_write_at_once_never_give_the_same_number(screen: Callable[..., Screen], relay: Any, host: SignedHost) -> None:

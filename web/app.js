@@ -198,6 +198,7 @@ function draw(changes) {
     if (!inbox.hidden && (now.all || now.approvals.size || now.sessions.size)) inbox.refresh();
     later.link.refresh();
     later.note.refresh();
+    if (now.all || now.sessions.size) trust?.met();
   });
 }
 

@@ -52,6 +52,7 @@ export class Trust {
   /** @type {Joining} */ #joining;
   /** @type {Resuming} */ #resuming;
   /** @type {Promise<void>} */ #known;
+  #hasMet = false;
   /** @type {Promise<void>} Letters are taken one after the other. */ #taken = Promise.resolve();
 
   /** @param {TrustSurroundings} around @param {LetterLink} link @param {import("./store.js").State} state @param {() => void} changed */
@@ -144,6 +145,13 @@ export class Trust {
     this.#joining.stirred();
   }
 
+  /** Hosts may be here that were not before. From the first one that wants signatures on the worker can look up what is asked. */
+  met() {
+    if (this.#hasMet || !this.isKnown || this.reason || !this.#summaries.some(({ steering }) => steering?.consent !== undefined)) return;
+    this.#hasMet = true;
+    this.#around.keys.keepPageKey(this.#around.pageKey()).catch(() => undefined);
+  }
+
   /** A person logged out: nobody who uses this browser after them signs with its keys. */
   async loggedOut() {
     this.#joining.forget();
@@ -215,6 +223,7 @@ export class Trust {
     }
     this.isKnown = true;
     this.#changed();
+    this.met();
     this.stirred();
   }
 
@@ -245,6 +254,7 @@ export class Trust {
   async #has({ id }) {
     this.code = shortCodeOf(id);
     this.isLost = false;
+    this.#hasMet = true;
     await this.#around.keys.keepPageKey(this.#around.pageKey());
     try {
       this.#around.storage().setItem(place, this.code);

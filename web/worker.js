@@ -144,17 +144,17 @@ const approvalOf = (key, { session, approval }) => new Promise((resolve) => {
 const unshowable = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
 
 /**
- * What may be allowed from a notification, by browsers that a host trusts: the words are the host's own then, and are what is signed.
+ * What may be allowed from a notification. Of a host that wants signatures and trusts this browser, the words are its own and are what is signed.
  * @param {Told} told
  * @returns {Promise<{mayAllow: boolean, words?: {title: string, body: string}, signable?: Signable}>}
  */
 async function shownTo(told) {
-  const hosts = await keys.hosts().catch(() => /** @type {import("./keys.js").Pin[]} */ ([]));
-  // A host that wants signatures takes no allow from here then, whatever is pressed.
-  if (!hosts.length) return { mayAllow: true };
+  // The page keeps it there once it has met a host that wants signatures. Such a host takes no allow without, whatever is pressed.
+  const key = await keys.pageKey().catch(() => undefined);
+  if (!key) return { mayAllow: true };
   try {
-    const key = await keys.pageKey();
-    const found = key && await approvalOf(key, told);
+    const hosts = await keys.hosts();
+    const found = await approvalOf(key, told);
     if (!found) return { mayAllow: false };
     const { session, approval, request: { head, body } } = shownApproval(found);
     const consent = consentOf(shownApproval(found).request);

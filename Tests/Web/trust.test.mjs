@@ -259,6 +259,16 @@ test("a browser that cleared its keys says so, and gets others by the next link"
   assert.notEqual(one.trust.code, before.code);
 });
 
+test("the worker can look up approvals from the first host on that wants signatures", async () => {
+  const one = await device();
+  one.runs("s1", undefined);
+  one.trust.met();
+  assert.equal(one.keys.page, undefined);
+  one.runs("s2", new PlayedHost().id);
+  one.trust.met();
+  await quiet(() => one.keys.page === "hgk_1");
+});
+
 test("without TLS nothing is signed, and the reason is said", async () => {
   const host = new PlayedHost();
   const one = await device({ isSecure: false });

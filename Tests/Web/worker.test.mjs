@@ -349,7 +349,17 @@ test("a relay that does not say in time what is asked delays no notification for
   assert.deepEqual(buttons(one), ["deny", "review"]);
 });
 
-test("other hosts' approvals are as they were, and browsers that trust none ask nothing", async () => {
+test("a browser that has met such hosts, and is trusted by none, is offered no Allow for what they ask", async () => {
+  const { snapshot } = await signing();
+  const indexedDB = new MemoryDatabases();
+  globalThis.indexedDB = indexedDB;
+  await new KeyStore().keepPageKey("hgk_1");
+  const one = worker({ indexedDB, relay: answering(snapshot) });
+  await one.push(message(offering));
+  assert.deepEqual(buttons(one), ["deny", "review"]);
+});
+
+test("other hosts' approvals are as they were, and browsers that have met none with keys ask nothing", async () => {
   const { indexedDB, snapshot } = await signing();
   const [{ request, ...rest }] = snapshot.approvals;
   const open = { ...snapshot, approvals: [{ ...rest, request: { ...request, body: { input: {} } } }] };

@@ -55,6 +55,8 @@ let arguments = product("ArgumentParser", of: "swift-argument-parser")
 let deque = product("DequeModule", of: "swift-collections")
 let grdb = product("GRDB", of: "GRDB.swift")
 let histogram = product("Histogram", of: "hdrhistogram-swift")
+/// Of `histogram`, which takes any version: named here so that it is pinned.
+let numerics = product("Numerics", of: "swift-numerics")
 let sqlite = product("GRDBSQLite", of: "GRDB.swift")
 
 /// Links with libFuzzer only.
@@ -91,6 +93,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
+        .package(url: "https://github.com/apple/swift-numerics", exact: "1.1.1"),
     ],
     targets: [
         // The command: arguments, nothing else.
@@ -217,7 +220,7 @@ let package = Package(
             path: "Tests/heliograph-bench", swiftSettings: settings, linkerSettings: ofReleasedPrograms),
         tool(
             "HeliographBench",
-            ["RelayProtocol", "RelayAccess", "HeliographCrypto", "HeliographPlatform", "CHeliographLinux", histogram]),
+            ["RelayProtocol", "RelayAccess", "HeliographCrypto", "HeliographPlatform", "CHeliographLinux", histogram, numerics]),
 
         // Apple's push service and the phones behind it, for tests and the demo: the command, the process, and the pure machine in it.
         .executableTarget(

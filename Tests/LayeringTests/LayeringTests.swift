@@ -29,6 +29,15 @@ import Testing
         #expect(Set((line ?? "").split(separator: " ").dropFirst(2).map(String.init)) == Set(Layering.tools.keys))
     }
 
+    @Test("every package that a build fetches is pinned to one version, also those that others bring")
+    func pinned() throws {
+        let manifest = try String(contentsOf: Self.top.appending(path: "Package.swift"), encoding: .utf8)
+        let resolved = try String(contentsOf: Self.top.appending(path: "Package.resolved"), encoding: .utf8)
+        let fetched = resolved.matches(of: #/"location" : "(.+)"/#).map { String($0.1) }
+        let pinned = manifest.matches(of: #/\.package\(url: "([^"]+)", exact: "/#).map { String($0.1) }
+        #expect(fetched.count > 5 && fetched.sorted() == pinned.sorted())
+    }
+
     @Test("a module has one error type that others see, but for those that record 53 argues")
     func oneErrorType() throws {
         let breaches = ErrorTypes.breaches(in: try SourceFile.all(below: Self.top))

@@ -12,7 +12,7 @@ struct FairShares {
     }
 
     private var turn = 1
-    private var batch = 1
+    private(set) var batch = 1
     /// Cost of the batch that is being gathered.
     private var batchCost = 0
     /// Number of peers that contributed to it.

@@ -6,6 +6,8 @@ final class Speaker {
     let token: String
     private(set) var connections: Set<ConnectionID> = []
     private var share = FairShares.Account()
+    /// The batch for which all its connections were held.
+    private var heldBatch: Int?
 
     init(_ token: String) { self.token = token }
 
@@ -19,6 +21,12 @@ final class Speaker {
     /// See `FairShares.worked`. None of its connections is read while it rests: each would be served once more in this turn.
     func worked(_ nanoseconds: Int64, _ shares: inout FairShares) -> Int64? { shares.worked(nanoseconds, for: &share) }
 
-    /// See `FairShares.staged`.
-    func staged(_ cost: Int, _ shares: inout FairShares) -> Bool { shares.staged(cost, by: &share) }
+    /// See `FairShares.staged`. Returns the connections to hold until the next batch: all of them once it has used its share, and then only the one
+    /// that contributed nevertheless, as the others wait already.
+    func staged(_ cost: Int, by connection: ConnectionID, _ shares: inout FairShares) -> Set<ConnectionID> {
+        guard shares.staged(cost, by: &share) else { return [] }
+        guard heldBatch != shares.batch else { return [connection] }
+        heldBatch = shares.batch
+        return connections
+    }
 }

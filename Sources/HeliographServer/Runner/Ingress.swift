@@ -159,8 +159,8 @@ final class Ingress {
         if let rest = speaker.worked(MonotonicTime.now.nanoseconds - begun.nanoseconds, &shares) {
             self.rest(speaker, connection, forNanoseconds: rest)
         }
-        if speaker.staged(runner.stagedCost - staged, &shares) {
-            for connection in speaker.connections { _ = readThrottle.pause(connection, for: .batch) }
+        for held in speaker.staged(runner.stagedCost - staged, by: connection, &shares) {
+            _ = readThrottle.pause(held, for: .batch)
         }
     }
 

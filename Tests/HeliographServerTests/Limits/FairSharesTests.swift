@@ -54,6 +54,25 @@ import WebSocketEngine
         #expect(wait(behind: three, connectionsOfEach: 250, message: message) == 3 * Self.turn)
     }
 
+    /// Its connections were read before it had used its share, so that each still contributes what it brought.
+    @Test func `a token that has used its share of a batch has each connection held once, and again when it goes on`() {
+        var (shares, held) = (FairShares(), [ConnectionID: Int]())
+        let speaker = Speaker("busy")
+        let connections = (0..<250).map { ConnectionID(rawValue: $0) }
+        connections.forEach(speaker.came)
+        for batch in 1...3 {
+            for connection in connections {
+                for one in speaker.staged(Self.batch, by: connection, &shares) { held[one, default: 0] += 1 }
+            }
+            // All by the first, and the others once more by their own contribution.
+            #expect(held.count == 250 && held.values.reduce(0, +) == batch * (250 + 249))
+            shares.batchCut()
+        }
+        let late = ConnectionID(rawValue: 250)
+        speaker.came(late)
+        #expect(speaker.staged(Self.batch, by: connections[0], &shares).contains(late))
+    }
+
     @Test func `a speaker is over with its last connection`() {
         let speaker = Speaker("busy")
         let connections = (1...2).map { ConnectionID(rawValue: $0) }

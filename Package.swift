@@ -344,8 +344,8 @@ let package = Package(
         tests(
             "HostCoreTests",
             [
-                "HostCore", "AgentClaude", "HeliographHost", "HeliographLink", "RelayProtocol", "HeliographCrypto",
-                "HeliographTestSupport",
+                "HostCore", "AgentClaude", "Consent", "ConsentKeys", "HeliographHost", "HeliographLink", "RelayProtocol",
+                "HeliographCrypto", "HeliographTestSupport",
             ],
             exclude: ["Fixtures"]),
         tests("AgentACPTests", ["AgentACP", "HostCore", "RelayProtocol", "HeliographTestSupport"], exclude: ["Fixtures"]),
@@ -362,8 +362,9 @@ let package = Package(
         tests(
             "HeliographHostTests",
             [
-                "HeliographHost", "HeliographHook", "AgentACP", "AgentClaude", "HostCore", "RelayProtocol", "WebSocketEngine",
-                "HeliographCrypto", logging,
+                "HeliographHost", "HeliographHook", "AgentACP", "AgentClaude", "Consent", "ConsentKeys", "HostCore",
+                "RelayAccess",
+                "RelayProtocol", "WebSocketEngine", "HeliographCrypto", logging,
             ]),
         tests(
             "HeliographServerTests",
@@ -375,7 +376,10 @@ let package = Package(
             ]),
         tests(
             "HeliographClientTests",
-            ["HeliographClient", "HeliographLink", "RelayAccess", "RelayProtocol", "HeliographTestSupport"]),
+            [
+                "Consent", "ConsentKeys", "HeliographClient", "HeliographLink", "RelayAccess", "RelayProtocol",
+                "HeliographTestSupport",
+            ]),
         tests("HeliographLinkTests", ["HeliographLink", "RelayProtocol", "HeliographTestSupport"]),
         tests("HeliographBenchTests", ["HeliographBench", "RelayProtocol"]),
         tests("RelayAccessTests", ["RelayAccess", "RelayProtocol"]),

@@ -15,6 +15,7 @@ extension Logger {
             info(
                 "a decision came again whose approval is over",
                 metadata: ["session.id": "\(session)", "approval.id": "\(approval)", "command.id": "\(command)"])
+        case .consent(let entry): log(entry)
         case .foreign(let session, let command):
             warning(
                 "a decision came for a session of no agent that is known here",
@@ -46,6 +47,32 @@ extension Logger {
         case .unreadable(let session): error("an unreadable spooled event is lost", metadata: ["session.id": "\(session)"])
         case .diskFails(let cause): error("the spool still does not take events", metadata: ["error": "\(cause)"])
         case .diskIsBack: info("the spool takes events again")
+        }
+    }
+
+    private func log(_ entry: ConsentLog) {
+        switch entry {
+        case .decisionRefused(let session, let approval, let command, let reason):
+            warning(
+                "a decision was refused: no trusted device has signed it for what was shown",
+                metadata: [
+                    "session.id": "\(session)", "approval.id": "\(approval)", "command.id": "\(command)", "reason": "\(reason)",
+                ])
+        case .steeringRefused(let session, let name, let reason):
+            warning(
+                "a command was refused: no trusted device has signed it",
+                metadata: [
+                    "session.id": "\(session)", "client.id": "\(name.client)", "command.id": "\(name.command)",
+                    "reason": "\(reason)",
+                ])
+        case .trusted(let name, let code):
+            notice("a device is trusted", metadata: ["device.name": "\(name)", "device.code": "\(code)"])
+        case .distrusted(let name, let code):
+            notice("a device is trusted no more", metadata: ["device.name": "\(name)", "device.code": "\(code)"])
+        case .notTrusted(let cause):
+            error("a device is not trusted: the disk does not take it", metadata: ["error": "\(cause)"])
+        case .letterRefused(let client, let reason):
+            warning("a letter was refused", metadata: ["client.id": "\(client)", "reason": "\(reason)"])
         }
     }
 

@@ -1,3 +1,4 @@
+package import Consent
 package import HeliographLink
 package import RelayProtocol
 
@@ -11,6 +12,10 @@ package enum HostFact: Sendable {
     case told(agent: String, any Sendable, isDurable: Bool = false)
     /// A caller went away before it was answered.
     case hookGone(HookToken)
+    /// Answered by `respond`. Of a host that has keys.
+    case consentAsked(ConsentRequest, HookToken)
+    /// A secret that any host of this machine answers, until this time of the clock that never jumps.
+    case secretFound(TrustSecret, until: Int64)
     case agentGone(AgentProcess)
     case linkOpened
     case received(MessageToHost)

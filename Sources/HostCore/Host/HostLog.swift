@@ -6,6 +6,7 @@ package enum HostLog: Sendable, Equatable {
     case decided(SessionID, ApprovalID, CommandID)
     /// A decision that the relay sent before it had the end of its approval, which waits in the spool.
     case settledAlready(SessionID, ApprovalID, CommandID)
+    case consent(ConsentLog)
     /// A decision for a session of no agent that this host has.
     case foreign(SessionID, CommandID)
     /// A person steers a session, which is given to its agent.

@@ -1,3 +1,4 @@
+internal import Consent
 package import HeliographLink
 internal import RelayProtocol
 
@@ -16,6 +17,8 @@ package struct HostMachine {
     private var link: LinkMachine
     private var journal: Journal
     private var steering: SteeringDesk
+    /// Nil for a host without keys, which takes what the relay brings.
+    private var consent: HostConsent?
     /// Latest offer of each session.
     private var offers: [SessionID: SteeringOffer] = [:]
     /// First prompts of sessions that clients started: their outcome is the start's.
@@ -40,8 +43,9 @@ package struct HostMachine {
     /// unknown.
     package init(
         agents: [any AgentAdapter], spool: Spool, link: LinkMachine, boot: String = "",
-        steering rights: SteeringRights = .nobody
+        steering rights: SteeringRights = .nobody, consent: HostConsent? = nil
     ) {
+        self.consent = consent
         self.agents = agents
         self.link = link
         steering = SteeringDesk(rights)
@@ -59,7 +63,12 @@ package struct HostMachine {
                 preconditionFailure("what an agent's reader tells is for an adapter that is there")
             }
             tell(agent, .own(fact), isDurable: isDurable)
-        case .hookGone(let token): tellAll(.hookGone(token))
+        case .hookGone(let token):
+            consent?.gone(token)
+            tellAll(.hookGone(token))
+        case .consentAsked(let request, let token):
+            carryOut(consent?.asked(request, token, at: now) ?? [HostConsent.noKeys(token)])
+        case .secretFound(let secret, let until): consent?.learn(secret, until: until)
         case .agentGone(let process): tellAll(.agentGone(process))
         case .linkOpened: drive(.opened)
         case .received(let message): drive(.received(message))
@@ -89,7 +98,7 @@ package struct HostMachine {
         var notes = Array(repeating: [String: [UInt8]](), count: agents.count)
         forget(steering.restore(from: journal.spool.index.notes, isWaiting: isWaiting))
         var settled: [String] = []
-        for (key, note) in journal.spool.index.notes where SteeringName(note: key) == nil {
+        for (key, note) in journal.spool.index.notes where SteeringName(note: key) == nil && !HostConsent.isNote(key) {
             // A power cut can leave the end of an approval, and its note.
             if let id = ApprovalID(key), let session = AgentQuestion.session(ofNote: note), journal.isSettled(id, in: session) {
                 settled.append(key)
@@ -100,11 +109,18 @@ package struct HostMachine {
             if let agent = name.flatMap(agent(of:)) { notes[agent][key] = note }
         }
         forget(settled)
+        restoreConsent()
         known.restore(holds)
         for agent in agents.indices { tell(agent, .daemonStarted(notes: notes[agent])) }
         if journal.mayHaveLost { tellLoss() }
         tellAll(.held(holds))
         drive(.started)
+    }
+
+    private mutating func restoreConsent() {
+        let notes = journal.spool.index.notes
+        let over = consent?.restore(from: notes) { notes[$0.rawValue] != nil }
+        forget(over ?? notes.keys.filter(HostConsent.isNote))
     }
 
     /// Reports lost events of each live session: the machine went down before they were on disk. A session that began meanwhile is
@@ -137,6 +153,7 @@ package struct HostMachine {
         case .disk: retryDisk()
         case .agents:
             carryOut(steering.timerFired(at: now))
+            carryOut(consent?.timerFired(at: now) ?? [])
             tellAll(.timerFired)
         }
     }
@@ -153,7 +170,8 @@ package struct HostMachine {
     /// Gives an adapter a fact and carries out its orders: what is to be known later first, answers after it.
     private mutating func tell(_ agent: Int, _ input: AgentInput<any Sendable>, isDurable: Bool = false) {
         wereAgentsTold = true
-        let effects = firstPictures.shown(in: agents[agent].handle(erased: input, at: now))
+        var effects = firstPictures.shown(in: agents[agent].handle(erased: input, at: now))
+        if let wrapped = consent?.wrapping(effects) { effects = wrapped }
         let isRecorded = record(effects, of: agent) && (!isDurable || synchronize())
         for effect in effects {
             switch effect {
@@ -232,20 +250,64 @@ package struct HostMachine {
             guard !journal.isSettled(approval, in: session) else {
                 return orders.append(.log(.settledAlready(session, approval, decision.command)))
             }
-            orders.append(.log(.decided(session, approval, decision.command)))
-            tell(agent, .decided(session, approval, digest, decision))
+            decide(session, approval, digest, decision, agent)
         case .hold(let holds): hold(holds)
-        case .steer(let request): carryOut(steering.asked(request, at: now))
+        case .steer(let request): steer(request)
         case .withdraw(let session, let name): carryOut(steering.withdrawn(name, of: session))
         case .outstanding(let session, let names):
             carryOut(steering.outstanding(names, of: session, at: now))
             // The session may come from an earlier life of the daemon, which could be steered.
-            if !steering.isOpen { emit(.steeringOffered(closed(offers[session])), of: session) }
+            if !steering.isOpen { tellOffer(offers[session], of: session) }
+        case .letter(let letter, let client): carryOut(consent?.received(letter, from: client, at: now) ?? [])
         case .linkChanged(let isLive):
             if isLive { orders.append(.disarm(.welcome)) }
             tellAll(.linkChanged(isLive: isLive))
         case .log(let entry): orders.append(.log(.link(entry)))
         }
+    }
+
+    // MARK: Consent
+
+    private mutating func decide(
+        _ session: SessionID, _ approval: ApprovalID, _ digest: InputDigest, _ decision: Decision, _ agent: Int
+    ) {
+        switch consent?.decided(session, approval, digest, decision) ?? .take(digest, decision, by: nil) {
+        case .take(let digest, let decision, _):
+            orders.append(.log(.decided(session, approval, decision.command)))
+            tell(agent, .decided(session, approval, digest, decision))
+        case .refuse(let refusal):
+            orders.append(.log(.consent(.decisionRefused(session, approval, decision.command, reason: refusal.rawValue))))
+            tell(agent, .refused(session, approval, reason: refusal.rawValue))
+        }
+    }
+
+    private mutating func steer(_ request: SteeringRequest) {
+        guard var gate = consent else { return carryOut(steering.asked(request, at: now)) }
+        var refusal: String?
+        let orders = steering.asked(request, at: now) { request in
+            let admission = gate.admit(request)
+            if case .refuse(let reason) = admission { refusal = reason }
+            return admission
+        }
+        consent = gate
+        if let refusal { self.orders.append(.log(.consent(.steeringRefused(request.session, request.name, reason: refusal)))) }
+        carryOut(orders)
+    }
+
+    private mutating func carryOut(_ consentOrders: [HostConsent.Order]) {
+        for order in consentOrders {
+            switch order {
+            case .respond(let token, let answer): orders.append(.respond(token, answer))
+            case .send(let message): if link.isLive { orders.append(.send(message.bytes)) }
+            case .log(let entry): orders.append(.log(.consent(entry)))
+            case .becameSigned:
+                for (session, offer) in offers.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                    tellOffer(offer, of: session)
+                }
+            }
+        }
+        // A secret may expire earlier or later than it would have.
+        wereAgentsTold = wereAgentsTold || !consentOrders.isEmpty
     }
 
     // MARK: Steering
@@ -256,17 +318,21 @@ package struct HostMachine {
         offers[session] = offer
         guard steering.isOpen else {
             // The extent to which it can be held is reported for every session.
-            if !wasHeldSo { emit(.steeringOffered(closed(offer)), of: session) }
+            if !wasHeldSo { tellOffer(offer, of: session) }
             return
         }
         steering.offered(offer, by: session)
-        emit(.steeringOffered(offer ?? SteeringOffer()), of: session)
+        tellOffer(offer, of: session)
     }
 
-    private func closed(_ offer: SteeringOffer?) -> SteeringOffer {
-        var closed = SteeringOffer(reason: "Clients cannot steer this host.")
-        closed.hold = offer?.hold
-        return closed
+    /// Says what clients can do to the session, or that they can do nothing.
+    private mutating func tellOffer(_ offer: SteeringOffer?, of session: SessionID) {
+        var told = offer ?? SteeringOffer()
+        if !steering.isOpen {
+            told = SteeringOffer(reason: "Clients cannot steer this host.")
+            told.hold = offer?.hold
+        }
+        emit(.steeringOffered(consent?.marking(told) ?? told), of: session)
     }
 
     /// True if the relay may lack events of the session.
@@ -429,7 +495,7 @@ package struct HostMachine {
         // A session's offer may be among the lost events, and nothing else would repeat it.
         for session in lost.sorted(by: { $0.rawValue < $1.rawValue }) {
             guard let offer = offers[session], steering.isOpen || offer.hold != nil else { continue }
-            emit(.steeringOffered(steering.isOpen ? offer : closed(offer)), of: session)
+            tellOffer(offer, of: session)
         }
         drive(.sendAgain)
     }
@@ -451,7 +517,7 @@ package struct HostMachine {
         if !timers.isArmed(.flush), let wait = journal.syncDue(limits) { arm(.sync, after: wait) }
         guard wereAgentsTold else { return }
         wereAgentsTold = false
-        let due = (agents.map(\.nextDeadline) + [steering.nextDeadline]).compactMap { $0 }.min()
+        let due = (agents.map(\.nextDeadline) + [steering.nextDeadline, consent?.nextDeadline]).compactMap { $0 }.min()
         if let order = timers.armAgents(due: due, at: now) { orders.append(order) }
     }
 }

@@ -40,6 +40,7 @@ package struct LinkMachine {
         case steer(SteeringRequest)
         case withdraw(SessionID, SteeringName)
         case outstanding(SessionID, [SteeringName])
+        case letter(Letter, from: Named<ClientTag>)
         case linkChanged(isLive: Bool)
         case log(LinkLog)
     }
@@ -59,6 +60,7 @@ package struct LinkMachine {
     private let software: String
     private let name: String?
     private let capabilities: Set<Capability>
+    private let key: HostKeyID?
     private var reconnect: ReconnectMachine
     /// This connection's number: greater than every earlier one's, also in an earlier process unless the clock was set back.
     private var attempt: Int64 = 0
@@ -87,10 +89,15 @@ package struct LinkMachine {
         var bytes: Int
     }
 
-    package init(software: String, name: String?, capabilities: Set<Capability> = [.hold], limits: LinkLimits = LinkLimits()) {
+    /// `key` names the host's keys, by which clients send it letters.
+    package init(
+        software: String, name: String?, capabilities: Set<Capability> = [.hold], key: HostKeyID? = nil,
+        limits: LinkLimits = LinkLimits()
+    ) {
         self.software = software
         self.name = name
         self.capabilities = capabilities
+        self.key = key
         self.limits = limits
         reconnect = ReconnectMachine(limits.reconnect)
     }
@@ -165,8 +172,7 @@ package struct LinkMachine {
         case .steer(let request): return [.steer(request)]
         case .withdraw(let session, let name): return [.withdraw(session, name)]
         case .outstanding(let session, let names): return [.outstanding(session, names)]
-        // None comes to a host that named no keys.
-        case .letter: return []
+        case .letter(let letter, let client): return [.letter(letter, from: client)]
         }
     }
 
@@ -267,7 +273,7 @@ package struct LinkMachine {
     private mutating func hello(_ sessions: [SessionID]) -> HostMessageBytes {
         asked.formUnion(sessions)
         return HostMessage.hello(
-            Hello(software: software, name: name, capabilities: capabilities, sessions: sessions, attempt: attempt)
+            Hello(software: software, name: name, capabilities: capabilities, sessions: sessions, attempt: attempt, key: key)
         ).bytes
     }
 

@@ -66,12 +66,25 @@ struct SteeringDesk {
 
     // MARK: What the relay says
 
-    mutating func asked(_ request: SteeringRequest, at now: HostInstant) -> [SteeringOrder] {
+    /// Whether a command is let in at all.
+    enum Admission: Equatable {
+        /// As it was signed.
+        case take(SteeringRequest)
+        case refuse(String)
+    }
+
+    /// `admit` is called for each command once, before anything comes of it.
+    mutating func asked(
+        _ request: SteeringRequest, at now: HostInstant, admit: (SteeringRequest) -> Admission = { .take($0) }
+    ) -> [SteeringOrder] {
         // By now it may be forgotten among those that came before.
         guard sessions[request.session]?.holds(request.name) != true else { return [] }
         guard meet(request.name, at: now) else { return endAgain(of: request.name, in: request.session) }
         if let refusal = rights.refusal(of: request.by) ?? refusal(of: request) { return ending([.refuse(request, refusal)]) }
-        return place(request, at: now)
+        switch admit(request) {
+        case .take(let request): return place(request, at: now)
+        case .refuse(let reason): return ending([.refuse(request, reason)])
+        }
     }
 
     /// The first prompt of a session that a client started: a client that may start it may also give it a task.

@@ -10,6 +10,8 @@ struct ScriptedAdapter: AgentAdapter {
         var lines: [String] = []
         /// Nearly every test leaves these out: they come with the first acknowledgement of each session, and with each full disk.
         var hasNames = false
+        var keepsDecisions = false
+        var decisions: [(digest: InputDigest, decision: Decision)] = []
     }
 
     let name: String
@@ -33,6 +35,9 @@ struct ScriptedAdapter: AgentAdapter {
             sessions.formUnion(notes.filter { $0.value == [1] }.keys.compactMap { SessionID($0) })
         }
         if case .timerFired = input { nextDeadline = nil }
+        if diary.keepsDecisions, case .decided(_, _, let digest, let decision) = input {
+            diary.decisions.append((digest, decision))
+        }
         switch input {
         case .named, .nothingRecorded: guard diary.hasNames else { return [] }
         default: break
@@ -55,6 +60,7 @@ struct ScriptedAdapter: AgentAdapter {
         case .own: "its own"
         case .hookGone(let token): "gone \(token.rawValue)"
         case .decided(let session, let approval, _, _): "decided \(session) \(approval)"
+        case .refused(let session, let approval, let reason): "refused \(session) \(approval): \(reason)"
         case .held(let holds):
             "held \(holds.everySession ? "all" : holds.sessions.map(\.rawValue).sorted().joined(separator: " "))"
         case .agentGone(let process): "agent \(process.id) gone"

@@ -1,0 +1,10 @@
+package import Consent
+
+/// Where a host keeps whom it trusts.
+package protocol ConsentDisk: AnyObject {
+    /// The file holds either what it held or `book`, whatever happens; on disk when this returns.
+    func save(_ book: PinBook) throws(SpoolError)
+
+    /// From its next start on the host is signed, whatever happens; on disk when this returns.
+    func keepSigned() throws(SpoolError)
+}

@@ -1,0 +1,9 @@
+/// The bounds of a host's consent, each with its reason.
+package struct ConsentLimits: Sendable {
+    /// A person walks to the device, and scans.
+    package var inviteFor = Duration.seconds(600)
+    /// From the secret to the request that waits for its device: a command that was ended in between must not leave a secret behind.
+    package var callWithin = Duration.seconds(10)
+
+    package init() {}
+}

@@ -1,0 +1,280 @@
+package import Consent
+package import RelayProtocol
+
+/// Signed consent at a host: what goes out is turned into what a device can sign, what comes in reaches an agent only if a trusted device
+/// signed it, and devices come and go by letters and by requests at this machine's terminal.
+///
+/// Pure but for the disk: a count, a pin or a lost trust is on it before anything that follows from it.
+package struct HostConsent {
+    enum Order {
+        case respond(HookToken, [UInt8])
+        case send(HostMessage)
+        case log(ConsentLog)
+        /// The host was open until now: its sessions' offers have to say so.
+        case becameSigned
+    }
+
+    private let identity: ConsentIdentity
+    private let crypto: ConsentCrypto
+    private let disk: any ConsentDisk
+    private let limits: ConsentLimits
+    private var gate: ConsentGate
+    private var desk: TrustDesk
+    private var book: PinBook
+    private var fresh: FreshBytes
+    private var invitation: Invitation?
+    /// The approvals with a note.
+    private var noted: Set<ApprovalID> = []
+    private(set) var isSigned: Bool
+    package let key: HostKeyID
+
+    package static let seedBytes = FreshBytes.seedBytes
+
+    /// `seed` has 32 random bytes.
+    package init(
+        _ identity: ConsentIdentity, _ book: PinBook, _ setting: ConsentSetting, on disk: any ConsentDisk, seed: [UInt8],
+        _ crypto: ConsentCrypto, _ limits: ConsentLimits = ConsentLimits()
+    ) {
+        self.identity = identity
+        self.book = book
+        self.disk = disk
+        self.crypto = crypto
+        self.limits = limits
+        isSigned = setting == .signed
+        gate = ConsentGate(host: identity.id, crypto)
+        desk = TrustDesk(identity, crypto)
+        fresh = FreshBytes(seed: seed, crypto)
+        guard let key = HostKeyID(identity.id.text) else { preconditionFailure("16 bytes in base64url are a key's id") }
+        self.key = key
+    }
+
+    // MARK: Over a restart
+
+    private static let notes = "consent."
+
+    static func isNote(_ key: String) -> Bool { key.hasPrefix(notes) }
+
+    /// Returns the notes that are no longer needed. `isPending`: the approval has not ended.
+    mutating func restore(from notes: [String: [UInt8]], isPending: (ApprovalID) -> Bool) -> [String] {
+        var kept: [ApprovalID: [UInt8]] = [:]
+        var over: [String] = []
+        for (key, note) in notes where Self.isNote(key) {
+            if let id = ApprovalID(String(key.dropFirst(Self.notes.count))), isPending(id) {
+                kept[id] = note
+            } else {
+                over.append(key)
+            }
+        }
+        noted = Set(kept.keys)
+        gate.restore(kept)
+        return over
+    }
+
+    // MARK: Outward
+
+    /// The effects as they go to disk: with each request that can be signed goes the note by which its decision is known, and both leave
+    /// together.
+    mutating func wrapping(_ effects: [AgentEffect<any Sendable>]) -> [AgentEffect<any Sendable>] {
+        guard isSigned || !noted.isEmpty else { return effects }
+        return effects.flatMap { effect -> [AgentEffect<any Sendable>] in
+            switch effect {
+            case .emit(let session, let bytes, isKept: true):
+                guard isSigned, let event = try? Event(stored: bytes), case .approvalRequested(let request) = event.head,
+                    let shown = gate.requested(event, in: session, salt: fresh.next())
+                else { return [effect] }
+                noted.insert(request.approval)
+                return [
+                    .emit(session, shown.event.bytes, isKept: true), .remember(Self.note(of: request.approval), shown.note),
+                ]
+            case .remember(let key, nil):
+                guard let id = ApprovalID(key), noted.remove(id) != nil else { return [effect] }
+                gate.forget(id)
+                return [effect, .remember(Self.note(of: id), nil)]
+            default: return [effect]
+            }
+        }
+    }
+
+    private static func note(of approval: ApprovalID) -> String { notes + approval.rawValue }
+
+    /// Says what a signed host needs, and by which keys it is known.
+    func marking(_ offer: SteeringOffer) -> SteeringOffer {
+        guard isSigned else { return offer }
+        var marked = offer
+        marked.consent = key
+        return marked
+    }
+
+    // MARK: Inward
+
+    func decided(
+        _ session: SessionID, _ approval: ApprovalID, _ digest: InputDigest, _ decision: Decision
+    ) -> ConsentGate.DecisionOutcome {
+        guard isSigned else { return .take(digest, decision, by: nil) }
+        return gate.decided(decision, on: approval, in: session, digest: digest, pins: book)
+    }
+
+    /// What was not signed as it has to be is refused; what was is taken once, because the count is on disk before.
+    mutating func admit(_ request: SteeringRequest) -> SteeringDesk.Admission {
+        guard isSigned else { return .take(request) }
+        var changed = book
+        switch gate.steered(request, pins: &changed) {
+        case .pass(let request): return .take(request)
+        case .refuse(let refusal): return .refuse(refusal.sentence)
+        case .take(let request, _):
+            guard (try? disk.save(changed)) != nil else { return .refuse("the disk of its host does not take anything") }
+            book = changed
+            return .take(request)
+        }
+    }
+
+    // MARK: Letters
+
+    /// The secret of a relay's or host's first start, which any host of this machine answers; on the clock that never jumps.
+    mutating func learn(_ secret: TrustSecret, until: Int64) {
+        // An open host becomes a signed one at its own terminal alone.
+        guard isSigned else { return }
+        // Full: an earlier one is used up or expires first.
+        try? desk.show(secret, until: until)
+    }
+
+    mutating func received(_ letter: RelayProtocol.Letter, from client: Named<ClientTag>, at now: HostInstant) -> [Order] {
+        var changed = book
+        let outcome = desk.received(
+            letter.bytes, at: now.monotonic, wall: now.wall, nonce: fresh.next(), pins: &changed)
+        var orders: [Order] = []
+        if outcome.hasChangedPins {
+            // Without an answer the device sends its letter again.
+            do throws(SpoolError) {
+                if case .joined = outcome, !isSigned {
+                    try disk.keepSigned()
+                    try disk.save(changed)
+                    isSigned = true
+                    orders.append(.becameSigned)
+                } else {
+                    try disk.save(changed)
+                }
+            } catch { return [.log(.notTrusted(error))] }
+            book = changed
+        }
+        switch outcome {
+        case .joined(let pin, let secret, _):
+            orders.append(.log(.trusted(name: pin.name, code: pin.id.shortCode)))
+            orders += joined(pin, by: secret)
+        case .vouched(let pin, _, _): orders.append(.log(.trusted(name: pin.name, code: pin.id.shortCode)))
+        case .distrusted(let pin, _, _): orders.append(.log(.distrusted(name: pin.name, code: pin.id.shortCode)))
+        case .refused(let reason, _): orders.append(.log(.letterRefused(client.id, reason: reason.rawValue)))
+        case .ignored(let error):
+            orders.append(.log(.letterRefused(client.id, reason: "\(error.code.rawValue) at \(error.path)")))
+        case .resumed, .again: break
+        }
+        if let reply = outcome.reply.flatMap({ RelayProtocol.Letter($0) }) {
+            orders.append(.send(.letter(reply, to: client.id)))
+        }
+        return orders
+    }
+
+    private mutating func joined(_ pin: Pin, by secret: TrustSecret) -> [Order] {
+        guard invitation?.secret == secret else { return [] }
+        guard let caller = invitation?.caller else {
+            invitation?.progress = .joined(pin)
+            return []
+        }
+        invitation = nil
+        return [.respond(caller, Self.answer(pin))]
+    }
+
+    // MARK: The terminal
+
+    mutating func asked(_ request: ConsentRequest, _ token: HookToken, at now: HostInstant) -> [Order] {
+        switch request {
+        case .invite(let secret): invite(TrustSecret(.host(identity.id), secret: secret), token, at: now)
+        case .awaitDevice: awaitDevice(token)
+        case .listDevices: [.respond(token, list)]
+        case .distrust(let device): distrust(device, token)
+        }
+    }
+
+    private mutating func invite(_ secret: TrustSecret, _ token: HookToken, at now: HostInstant) -> [Order] {
+        let ended = endInvitation("another “heliograph host trust” shows a new link")
+        do throws(ConsentError) {
+            try desk.show(secret, until: now.monotonic + limits.inviteFor.milliseconds)
+        } catch { return ended + [.respond(token, Self.refusal(error.message))] }
+        invitation = Invitation(secret: secret, calledBy: now.monotonic + limits.callWithin.milliseconds)
+        let answer = JSONWriter.object {
+            $0.field("secret", secret.text)
+            $0.field("host", identity.id.text)
+            $0.field("expiresAt", now.wall + limits.inviteFor.milliseconds)
+        }
+        return ended + [.respond(token, answer)]
+    }
+
+    private mutating func awaitDevice(_ token: HookToken) -> [Order] {
+        switch invitation?.progress {
+        case nil: return [.respond(token, Self.refusal("no link is shown now: heliograph host trust"))]
+        case .joined(let pin):
+            invitation = nil
+            return [.respond(token, Self.answer(pin))]
+        case .open:
+            let earlier = invitation?.caller
+            invitation?.caller = token
+            return earlier.map { [.respond($0, Self.refusal("another caller waits for the device now"))] } ?? []
+        }
+    }
+
+    /// The person at the terminal has ended the command.
+    mutating func gone(_ token: HookToken) {
+        if invitation?.caller == token { _ = endInvitation("") }
+    }
+
+    private mutating func endInvitation(_ reason: String) -> [Order] {
+        guard let ended = invitation else { return [] }
+        invitation = nil
+        desk.withdraw(ended.secret)
+        return ended.caller.map { [.respond($0, Self.refusal(reason))] } ?? []
+    }
+
+    private mutating func distrust(_ device: String, _ token: HookToken) -> [Order] {
+        let meant = book.devices.filter { $0.id.text == device || $0.id.shortCode == device.uppercased() }
+        guard let pin = meant.first, meant.count == 1 else {
+            let reason = meant.isEmpty ? "this host trusts no such device" : "\(meant.count) devices have this code: say the id"
+            return [.respond(token, Self.refusal("\(reason): heliograph host devices"))]
+        }
+        var changed = book
+        changed.distrust(pin.id)
+        do throws(SpoolError) { try disk.save(changed) } catch {
+            return [.respond(token, Self.refusal("the device is still trusted: \(error)"))]
+        }
+        book = changed
+        let answer = JSONWriter.object { $0.field("name", pin.name) }
+        return [.log(.distrusted(name: pin.name, code: pin.id.shortCode)), .respond(token, answer)]
+    }
+
+    private var list: [UInt8] {
+        JSONWriter.object {
+            $0.field("host", identity.id.text)
+            $0.field("sign", identity.sign.text)
+            $0.field("consent", (isSigned ? ConsentSetting.signed : .open).rawValue)
+            $0.array("devices", book.devices.map(\.json))
+        }
+    }
+
+    static func noKeys(_ token: HookToken) -> Order {
+        .respond(token, refusal("this host has no keys: its log says why"))
+    }
+
+    private static func answer(_ pin: Pin) -> [UInt8] { JSONWriter.object { $0.raw("device", pin.json) } }
+
+    private static func refusal(_ sentence: String) -> [UInt8] { JSONWriter.object { $0.field("error", sentence) } }
+
+    // MARK: Waiting
+
+    var nextDeadline: Int64? { [desk.nextDeadline, invitation?.lonelyAt].compactMap { $0 }.min() }
+
+    mutating func timerFired(at now: HostInstant) -> [Order] {
+        if let lonelyAt = invitation?.lonelyAt, lonelyAt <= now.monotonic { return endInvitation("") }
+        let expired = desk.expire(at: now.monotonic)
+        guard let shown = invitation?.secret, expired.contains(shown), case .open? = invitation?.progress else { return [] }
+        return endInvitation("the link's ten minutes are over: heliograph host trust shows a new one")
+    }
+}

@@ -1,0 +1,179 @@
+import Consent
+import ConsentKeys
+import HeliographLink
+import RelayProtocol
+import Testing
+
+@testable import HostCore
+
+/// A host that verifies, with keys of its own, on one disk over any number of lives; and the devices that sign for it.
+struct ConsentBench {
+    static let session = SessionID("one-s")!
+    static let digest = InputDigest(String(repeating: "0a", count: 32))!
+
+    struct Device {
+        let name: String
+        let keys = PrivateKeys()
+        var count: Int64 = 0
+        var id: KeyID { keys.identity.id }
+    }
+
+    let host = PrivateKeys()
+    let disk = MemoryDisk()
+    let pins: MemoryPins
+    let diary = ScriptedAdapter.Diary()
+    var device = Device(name: "Ada's phone")
+    private var spool: Spool
+    private var machine: HostMachine
+    private(set) var now = HostInstant(wall: 1_800_000_000_000, monotonic: 50_000)
+    private(set) var letters: [RelayProtocol.Letter] = []
+    private(set) var answers: [UInt64: String] = [:]
+    private var commands = 0
+
+    /// A host that trusts the device, unless nobody is trusted yet.
+    init(_ setting: ConsentSetting = .signed, trusts: Bool = true) throws {
+        var book = PinBook(generation: host.generation)
+        if trusts {
+            let own = device.keys.identity
+            _ = try book.trust(
+                Pin(
+                    sign: own.sign, box: own.box, name: device.name, since: 1, by: .terminal, may: Set(PinRight.allCases),
+                    .openSSL))
+        }
+        pins = MemoryPins(book)
+        spool = try Spool(disk: disk) { _ in }
+        machine = Self.machine(host, pins, spool, diary, setting)
+        _ = tell(.started(holds: Holds()))
+        connect()
+    }
+
+    private static func machine(
+        _ host: PrivateKeys, _ pins: MemoryPins, _ spool: Spool, _ diary: ScriptedAdapter.Diary, _ setting: ConsentSetting
+    ) -> HostMachine {
+        let seed = [UInt8](repeating: UInt8.random(in: .min ... .max), count: HostConsent.seedBytes)
+        let consent = HostConsent(host.identity, pins.book, setting, on: pins, seed: seed, .openSSL)
+        return HostMachine(
+            agents: [ScriptedAdapter("one", diary)], spool: spool,
+            link: LinkMachine(software: "test", name: nil, key: consent.key), steering: .everyone, consent: consent)
+    }
+
+    private mutating func connect() {
+        _ = tell(.linkOpened)
+        let welcome = Welcome(software: "r", epoch: Epoch("e")!, heartbeat: Heartbeat(pingSeconds: 7, hangUpSeconds: 9))
+        _ = tell(.received(.welcome(welcome, host: Named(id: HostID("h")!, name: "n"), sessions: [])))
+    }
+
+    /// The daemon is killed and starts again.
+    mutating func restart(_ setting: ConsentSetting = .signed) throws {
+        spool = try Spool(disk: disk) { _ in }
+        machine = Self.machine(host, pins, spool, diary, setting)
+        _ = tell(.started(holds: Holds()))
+        connect()
+    }
+
+    // MARK: Facts
+
+    /// What the adapter hears of it.
+    mutating func tell(_ fact: HostFact) -> [String] {
+        for order in machine.handle(fact, at: now) {
+            switch order {
+            case .send(let bytes):
+                if case .letter(let letter, _)? = try? HostMessage(parsing: bytes) { letters.append(letter) }
+            case .respond(let token, let answer):
+                answers[token.rawValue] = answer.map { String(decoding: $0, as: UTF8.self) } ?? ""
+            default: break
+            }
+        }
+        defer { diary.lines = [] }
+        return diary.lines.filter { $0.hasPrefix("one hears ") }.map { String($0.dropFirst(10)) }.filter {
+            $0.hasPrefix("decided") || $0.hasPrefix("refused") || $0.hasPrefix("steer")
+        }
+    }
+
+    mutating func tell(_ effects: [AgentEffect<ScriptedAdapter.Order>]) { _ = tell(.told(agent: "one", effects)) }
+
+    mutating func pass(_ duration: Duration) {
+        now.wall += duration.milliseconds
+        now.monotonic += duration.milliseconds
+        _ = tell(.fired(.agents))
+    }
+
+    /// Asks, with a desk's note, and returns what was shown.
+    mutating func ask(_ approval: String = "a1", _ body: String = #"{"command":"ls"}"#) throws -> Event {
+        let id = ApprovalID(approval)!
+        var request = ApprovalRequest(approval: id, kind: .tool, tool: "Run", title: "Run: ls", digest: Self.digest)
+        request.modes = ["default", "acceptEdits"]
+        let event = Event(.approvalRequested(request), at: 1) { $0.raw("input", Array(body.utf8)) }
+        let note = JSONWriter.object { $0.field("session", Self.session) }
+        tell([.remember(approval, note), .emit(Self.session, event.bytes, isKept: true)])
+        return try #require(events.last { $0.head.kind == "approval.requested" })
+    }
+
+    mutating func decide(
+        _ verdict: Decision.Verdict, _ event: Event, signature: String?, as digest: InputDigest? = nil, on other: String? = nil
+    ) -> [String] {
+        guard case .approvalRequested(let request) = event.head else { return ["no request"] }
+        commands += 1
+        let decision = Decision(
+            verdict, client: ClientID("c1")!, clientName: "The relay's word", at: 2, command: CommandID("k\(commands)")!,
+            signature: signature)
+        return tell(
+            .received(
+                .decision(
+                    Self.session, other.flatMap { ApprovalID($0) } ?? request.approval, digest ?? request.digest, decision)))
+    }
+
+    mutating func steer(_ action: SteeringAction, _ id: String, signature: String?) -> [String] {
+        let request = SteeringRequest(
+            command: CommandID(id)!, session: Self.session, by: Named(id: ClientID("c1")!, name: "phone"), action: action,
+            signature: signature)
+        return tell(.received(.steer(request)))
+    }
+
+    mutating func letter(_ bytes: [UInt8]) {
+        _ = tell(.received(.letter(RelayProtocol.Letter(bytes)!, from: Named(id: ClientID("c1")!, name: "phone"))))
+    }
+
+    // MARK: The device's side
+
+    func signature(_ verdict: Decision.Verdict, _ event: Event, by device: Device? = nil) throws -> String {
+        let shown = try ShownText(parsing: try #require(ShownText.text(inEvent: event.bytes)))
+        let identity = (device ?? self.device).keys.identity
+        return DecisionStatement(
+            host: shown.host, session: shown.session, approval: shown.request.approval, shown: shown.hash(.openSSL),
+            digest: shown.request.digest, verdict: verdict, issuedAt: 5, device: identity.id, .openSSL
+        ).signed(by: identity).text
+    }
+
+    mutating func signature(_ action: SteeringAction, _ id: String) -> String {
+        device.count += 1
+        return action.statement(
+            host: host.identity.id, session: Self.session, command: CommandID(id)!, count: device.count, device: device.id,
+            .openSSL
+        ).signed(by: device.keys.identity).text
+    }
+
+    func join(_ secret: TrustSecret, _ device: Device) -> JoinAttempt {
+        JoinAttempt(secret, host: host.identity.id, by: device.keys.identity, name: device.name, nonce: .random(), .openSSL)
+    }
+
+    // MARK: What is on disk
+
+    /// The events that wait for the relay, of the one session.
+    var events: [Event] {
+        guard let batch = spool.index.batch(Self.session, after: 0, countMax: 256, bytesMax: 1 << 20),
+            let stored = try? spool.read(batch)
+        else { return [] }
+        return stored.compactMap { try? Event(stored: $0) }
+    }
+
+    var notes: Set<String> { Set(spool.index.notes.keys) }
+
+    /// `k1 refused: why`, of each command that came to an end or step.
+    var steps: [String] {
+        events.compactMap { event in
+            guard case .steeringChanged(let change) = event.head else { return nil }
+            return "\(change.name.command) \(change.stage.rawValue)\(change.reason.map { ": \($0)" } ?? "")"
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import Consent
+import ConsentKeys
+import RelayProtocol
+import Testing
+
+@testable import HostCore
+
+@Suite("A host that comes to trust devices")
+struct HostTrustTests {
+    private typealias Bench = ConsentBench
+
+    /// The secret of an invitation.
+    private func invite(_ bench: inout Bench, token: UInt64 = 1) throws -> TrustSecret {
+        _ = bench.tell(.consentAsked(.invite(.random()), HookToken(rawValue: token)))
+        let answer = try JSONDocument(parsing: Array((bench.answers[token] ?? "").utf8)).root
+        return try #require(TrustSecret(text: try answer.string("secret")))
+    }
+
+    private func wait(_ bench: inout Bench, token: UInt64) {
+        _ = bench.tell(.consentAsked(.awaitDevice, HookToken(rawValue: token)))
+    }
+
+    private func error(_ bench: Bench, _ token: UInt64) throws -> String? {
+        guard let answer = bench.answers[token] else { return nil }
+        return try JSONDocument(parsing: Array(answer.utf8)).root.optionalString("error")
+    }
+
+    @Test("a device that knows the secret is trusted, on disk before it hears of it, and its caller has its name")
+    func joins() throws {
+        var bench = try Bench(trusts: false)
+        let secret = try invite(&bench)
+        wait(&bench, token: 2)
+        #expect(bench.answers[2] == nil)
+        let attempt = bench.join(secret, bench.device)
+        bench.letter(attempt.letter)
+        #expect(bench.pins.book.devices.map(\.name) == ["Ada's phone"])
+        let reply = try #require(bench.letters.last)
+        guard case .admitted(let pin) = try attempt.answer(reply.bytes, hostName: "laptop", wall: 1) else {
+            return #expect(Bool(false), "not admitted")
+        }
+        #expect(pin.id == bench.host.identity.id)
+        #expect(bench.answers[2]?.contains(bench.device.id.text) == true)
+        bench.letter(attempt.letter)
+        #expect(bench.letters.count == 2, "the answer may have been lost")
+        let event = try bench.ask()
+        #expect(bench.decide(.allow, event, signature: try bench.signature(.allow, event)) == ["decided one-s a1"])
+    }
+
+    @Test("the caller may come after the device")
+    func callerIsLate() throws {
+        var bench = try Bench(trusts: false)
+        let secret = try invite(&bench)
+        bench.letter(bench.join(secret, bench.device).letter)
+        wait(&bench, token: 2)
+        #expect(bench.answers[2]?.contains(bench.device.id.text) == true)
+        wait(&bench, token: 3)
+        #expect(try error(bench, 3) != nil)
+    }
+
+    @Test("a second device with the same secret is told so, and not trusted")
+    func second() throws {
+        var bench = try Bench(trusts: false)
+        let secret = try invite(&bench)
+        bench.letter(bench.join(secret, bench.device).letter)
+        let attempt = bench.join(secret, Bench.Device(name: "Another"))
+        bench.letter(attempt.letter)
+        let reply = try #require(bench.letters.last)
+        #expect(try attempt.answer(reply.bytes, hostName: "laptop", wall: 1) == .refused(.usedSecret))
+        #expect(bench.pins.book.devices.count == 1)
+    }
+
+    @Test(
+        "a secret that was withdrawn, replaced, or is older than ten minutes brings nobody",
+        arguments: ["gone", "replaced", "late", "lonely"])
+    func over(_ how: String) throws {
+        var bench = try Bench(trusts: false)
+        let secret = try invite(&bench)
+        if how != "lonely" { wait(&bench, token: 2) }
+        switch how {
+        case "gone": _ = bench.tell(.hookGone(HookToken(rawValue: 2)))
+        case "replaced": _ = try invite(&bench, token: 3)
+        case "lonely": bench.pass(.seconds(10))
+        default: bench.pass(.seconds(601))
+        }
+        bench.letter(bench.join(secret, bench.device).letter)
+        #expect(bench.pins.book.devices.isEmpty)
+        #expect(try (error(bench, 2) != nil) == ["replaced", "late"].contains(how))
+    }
+
+    @Test("a device that the disk does not take is not trusted, and hears nothing")
+    func fullDisk() throws {
+        var bench = try Bench(trusts: false)
+        let secret = try invite(&bench)
+        bench.pins.isFailing = true
+        let attempt = bench.join(secret, bench.device)
+        bench.letter(attempt.letter)
+        #expect(bench.letters.isEmpty && bench.pins.book.devices.isEmpty)
+        bench.pins.isFailing = false
+        bench.letter(attempt.letter)
+        #expect(bench.letters.count == 1 && bench.pins.book.devices.count == 1)
+    }
+
+    @Test("an open host is signed from its first device on, and its offers say so")
+    func becomesSigned() throws {
+        var bench = try Bench(.open, trusts: false)
+        bench.tell([.offer(Bench.session, SteeringOffer(actions: [.prompt])), .stands(Bench.session, .idle)])
+        let before = try bench.ask()
+        let secret = try invite(&bench)
+        bench.letter(bench.join(secret, bench.device).letter)
+        #expect(bench.pins.calls == ["sign", "save"])
+        guard case .steeringOffered(let offer)? = bench.events.last?.head else { return #expect(Bool(false), "no offer") }
+        #expect(offer.consent?.rawValue == bench.host.identity.id.text)
+        #expect(bench.decide(.allow, before, signature: nil) == ["refused one-s a1: unsigned"])
+        let event = try bench.ask("a2")
+        #expect(bench.decide(.allow, event, signature: try bench.signature(.allow, event)) == ["decided one-s a2"])
+    }
+
+    @Test("the secret of a first start is answered by a signed host alone")
+    func firstSecret() throws {
+        for (setting, isTrusted) in [(ConsentSetting.signed, true), (.open, false)] {
+            var bench = try Bench(setting, trusts: false)
+            let secret = TrustSecret(.machine, secret: .random())
+            _ = bench.tell(.secretFound(secret, until: bench.now.monotonic + 1_000))
+            bench.letter(bench.join(secret, bench.device).letter)
+            #expect(bench.pins.book.devices.isEmpty == !isTrusted)
+        }
+    }
+
+    @Test("nothing that a device signs is taken once it is distrusted, however old the signature")
+    func distrusted() throws {
+        var bench = try Bench()
+        let event = try bench.ask()
+        let good = try bench.signature(.allow, event)
+        _ = bench.tell(.consentAsked(.distrust(bench.device.id.shortCode.lowercased()), HookToken(rawValue: 4)))
+        #expect(bench.answers[4] == #"{"name":"Ada's phone"}"#)
+        #expect(bench.pins.book.devices.isEmpty)
+        #expect(bench.decide(.allow, event, signature: good) == ["refused one-s a1: notTrusted"])
+        _ = bench.tell(.consentAsked(.distrust(bench.device.id.text), HookToken(rawValue: 5)))
+        #expect(try error(bench, 5) != nil)
+    }
+
+    @Test("a device that cannot be distrusted on disk is said to be trusted still")
+    func distrustOnFullDisk() throws {
+        var bench = try Bench()
+        bench.pins.isFailing = true
+        _ = bench.tell(.consentAsked(.distrust(bench.device.id.text), HookToken(rawValue: 4)))
+        #expect(try error(bench, 4)?.contains("still trusted") == true)
+        let event = try bench.ask()
+        #expect(bench.decide(.allow, event, signature: try bench.signature(.allow, event)) == ["decided one-s a1"])
+    }
+
+    @Test("a host without keys answers nobody")
+    func noKeys() throws {
+        var bench = try HostBench()
+        #expect(
+            bench.tell(.consentAsked(.listDevices, HookToken(rawValue: 1))) == [
+                #"respond 1 {"error":"this host has no keys: its log says why"}"#
+            ])
+    }
+}

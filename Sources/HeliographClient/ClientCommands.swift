@@ -1,3 +1,5 @@
+package import RelayProtocol
+
 /// The client's commands: each blocks until it has ended and says how. Nothing else prints or reads.
 ///
 /// Results go to standard output, remarks and faults to standard error. With `isJSON` standard output has JSON only: one document
@@ -75,6 +77,17 @@ package enum ClientCommands {
     package static func login(_ options: ClientOptions, link: String, name: String? = nil) -> ClientExit {
         PairingCommands.login(options, link: link, name: name)
     }
+
+    /// `heliograph trust LINK`, or its secret alone: has hosts trust this terminal.
+    package static func trust(_ options: ClientOptions, _ text: String, name: String? = nil) -> ClientExit {
+        TrustTask.run(options, text, name: name)
+    }
+
+    /// `heliograph trust --renew`.
+    package static func renewTrust(_ options: ClientOptions) -> ClientExit { ClientRun.run(options) { RenewTask($0) } }
+
+    /// A link that lets one device in, for a command that shows it. Nil if this terminal is not logged in at that relay, or may not.
+    package static func pairingLink(_ options: ClientOptions, role: PairingRole) -> String? { PairTask.link(options, role) }
 
     /// `heliograph logout`: forgets the token, and revokes it where the relay can be reached.
     package static func logout(_ options: ClientOptions) -> ClientExit {

@@ -25,6 +25,8 @@ package struct RelayLink: Sendable {
         case notice(Notice)
         /// The outcome of a push, as JSON, if the command asked to watch devices.
         case push([UInt8])
+        /// The key is as the relay says.
+        case letter(Letter, from: HostKeyID)
     }
 
     /// With more, the session that has been quiet for longest is dropped; it is followed again when it moves.
@@ -81,6 +83,7 @@ package struct RelayLink: Sendable {
         case (_, .notice(let notice)): return [.tell(.notice(notice))]
         case (.up, .reply(let id, let reply)): return replied(id, reply)
         case (.up, .push(let push)): return [.tell(.push(push))]
+        case (.up, .letter(let letter, let host)): return [.tell(.letter(letter, from: host))]
         case (.up, _): return changed(by: message)
         default: return []
         }
@@ -103,8 +106,12 @@ package struct RelayLink: Sendable {
 
     // MARK: - Wishes of the command
 
-    package mutating func submit(_ command: ClientCommand) -> (CommandID, [Order]) {
+    package mutating func submit(_ command: ClientCommand) -> (CommandID, [Order]) { submit { _ in command } }
+
+    /// For a command that its own id is a part of.
+    package mutating func submit(_ make: (CommandID) -> ClientCommand) -> (CommandID, [Order]) {
         let id = makeID()
+        let command = make(id)
         unanswered.append((id, command))
         return (id, phase == .up ? [.send(ClientMessage.command(id, command).bytes)] : [])
     }

@@ -48,7 +48,7 @@ struct Heliograph: ParsableCommand {
                     Sessions.self, Watch.self, Approvals.self, PromptCommand.self, InterruptCommand.self, ModeCommand.self,
                     ModelCommand.self, AskAllCommand.self, WithdrawCommand.self, StopCommand.self, StartCommand.self,
                     ResumeCommand.self, RemoveCommand.self,
-                    ProjectsCommand.self, Devices.self, BudgetCommand.self, Login.self,
+                    ProjectsCommand.self, Devices.self, BudgetCommand.self, Login.self, TrustCommand.self,
                     Logout.self,
                 ]),
             CommandGroup(name: "Testing", subcommands: [BenchCommand.self, APNsSimulatorCommand.self]),

@@ -33,6 +33,7 @@ struct RelayLinkTests {
                 case .replied(let id, _): "replied \(id)"
                 case .notFollowed(let session, let notice): "not followed \(session): \(notice.code)"
                 case .notice(let notice): "notice \(notice.code)"
+                case .letter(let letter, let host): "letter of \(letter.bytes.count) from \(host)"
                 case .push(let push): "push \(String(decoding: push, as: UTF8.self))"
                 }
             }
@@ -52,6 +53,30 @@ struct RelayLinkTests {
 
     private var prompt: ClientCommand {
         .withdraw(Fixtures.session, SteeringName(client: ClientID("c")!, command: CommandID("k")!))
+    }
+
+    @Test("a command may have its own id in it, and is the same when it is sent again")
+    mutating func ownID() {
+        comeUp()
+        let (id, orders) = link.submit {
+            .withdraw(Fixtures.session, SteeringName(client: ClientID("c")!, command: CommandID("x\($0)")!))
+        }
+        func sent(_ orders: [RelayLink.Order]) -> [[UInt8]] {
+            orders.compactMap { if case .send(let bytes) = $0 { bytes } else { nil } }
+        }
+        let first = sent(orders)
+        #expect(first.count == 1 && String(decoding: first[0], as: UTF8.self).contains("\"x\(id)\""))
+        _ = link.closed(.failed("x"), jitter: 0)
+        _ = link.retryDue()
+        _ = link.opened()
+        #expect(sent(link.received(Fixtures.welcome().bytes)).contains(first[0]))
+    }
+
+    @Test("letters are handed on with the key that the relay says")
+    mutating func letters() {
+        comeUp()
+        let host = HostKeyID("c2l4dGVlbi1rZXktYnl0ZQ")!
+        #expect(hear(.letter(Letter([1, 2])!, from: host)) == ["letter of 2 from \(host)"])
     }
 
     @Test mutating func itGreetsAndSubscribes() {

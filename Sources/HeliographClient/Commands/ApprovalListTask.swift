@@ -1,3 +1,4 @@
+internal import Consent
 internal import HeliographLink
 internal import RelayProtocol
 
@@ -41,6 +42,7 @@ final class ApprovalListTask: ClientTask {
         ])
         for approval in approvals {
             let summary = sessions[approval.session]
+            let approval = ApprovalReading(approval, summary).approval
             let expires = approval.stage == .pending ? approval.expiresAt.map { Moment.age($0 - now) } : nil
             var stage = DecisionText.stage(approval)
             if let decision = approval.decision { stage = DecisionText.sentence(decision) + ", " + stage }
@@ -79,14 +81,29 @@ final class ApprovalShowTask: ClientTask {
             if run.options.isJSON {
                 run.terminal.print(JSONLine.text(approval.bytes))
             } else {
-                let text = ApprovalText(approval)
+                let summary = run.view.sessions[approval.session]
+                let reading = ApprovalReading(approval, summary)
+                let text = ApprovalText(reading.approval)
                 let lines = text.lines(
-                    summary: run.view.sessions[approval.session], width: run.terminal.width, palette: run.terminal.palette,
+                    summary: summary, width: run.terminal.width, palette: run.terminal.palette,
                     now: Moment.now)
                 for line in lines { run.terminal.print(line) }
                 if let reminder = text.reminder(width: run.terminal.width) { run.terminal.print(reminder) }
+                remark(reading, summary)
             }
             run.finish(.done)
         } catch { run.fail(error) }
+    }
+
+    /// Why it cannot be allowed from here, if that is so.
+    private func remark(_ reading: ApprovalReading, _ summary: Summary?) {
+        switch reading.basis {
+        case .open: break
+        case .signed(let shown):
+            do throws(ClientError) {
+                _ = try TerminalSigner(run.options).identity(for: shown.host, named: summary?.host.name)
+            } catch { run.terminal.report(error) }
+        case .unreadable(let reason): run.terminal.remark("! \(reason), so it can only be denied from here", .alert)
+        }
     }
 }

@@ -83,7 +83,9 @@ final class ClientRun {
 
     func follow(_ session: SessionID) { connection.follow(session) }
     func followAll() { connection.followAll() }
-    func submit(_ command: ClientCommand) -> CommandID { connection.submit(command) }
+    func submit(_ command: ClientCommand) -> CommandID { connection.submit { _ in command } }
+    /// For a command that its own id is a part of.
+    func submit(_ make: (CommandID) -> ClientCommand) -> CommandID { connection.submit(make) }
 
     func after(_ wait: Duration, _ body: @escaping () -> Void) { loop.schedule(after: wait, body) }
 

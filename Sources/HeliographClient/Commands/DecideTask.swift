@@ -1,3 +1,4 @@
+internal import Consent
 internal import HeliographLink
 internal import RelayProtocol
 
@@ -50,12 +51,16 @@ final class DecideTask: ClientTask {
     private let options: DecideOptions
     private var stage = Stage.looking
     private var answers: [Answer] = []
+    private let signer: TerminalSigner
+    /// Of what was shown.
+    private var basis = ApprovalReading.Basis.open
     /// On the terminal, when it was asked.
     private var chosenMode: String?
     private var chosenOffer: Offer?
 
     init(_ run: ClientRun, _ options: DecideOptions) {
         self.run = run
+        signer = TerminalSigner(run.options)
         var options = options
         options.wait = max(.zero, options.wait)
         self.options = options
@@ -77,9 +82,13 @@ final class DecideTask: ClientTask {
 
     private func look() {
         do throws(ClientError) {
-            let approval = try ApprovalLookup.find(
+            let found = try ApprovalLookup.find(
                 options.approval, in: run.view, isBlind: options.isConfirmed && options.digest == nil)
+            let reading = ApprovalReading(found, run.view.sessions[found.session])
+            let approval = reading.approval
+            basis = reading.basis
             try check(approval)
+            if approval.stage == .pending { try checkConsent(approval) }
             switch options.wish {
             case .allow:
                 if options.isConfirmed { return send(approval) }
@@ -114,6 +123,21 @@ final class DecideTask: ClientTask {
             }
         } catch { run.fail(error) }
     }
+
+    /// Checks what a signed host would refuse anyway. A denial without words is taken from anybody.
+    private func checkConsent(_ approval: Approval) throws(ClientError) {
+        if case .deny(message: nil, offer: nil) = options.wish { return }
+        switch basis {
+        case .open: break
+        case .signed(let shown): _ = try signer.identity(for: shown.host, named: hostName(of: approval))
+        case .unreadable(let reason):
+            throw ClientError(
+                .refused, "\(reason), so it can only be denied from here",
+                advice: "heliograph approvals deny \(approval.id)")
+        }
+    }
+
+    private func hostName(of approval: Approval) -> String? { run.view.sessions[approval.session]?.host.name }
 
     private func check(_ approval: Approval) throws(ClientError) {
         try Self.check(approval, options, now: Moment.now)
@@ -262,11 +286,18 @@ final class DecideTask: ClientTask {
             case .answer: .answer(answers)
             }
         let command = DecideCommand(
-            session: approval.session, approval: approval.id, digest: approval.request.digest, verdict: verdict)
+            session: approval.session, approval: approval.id, digest: approval.request.digest, verdict: verdict,
+            signature: signature(verdict, approval))
         let id = run.submit(.decide(command))
         stage = .sent(id, approval)
         run.after(max(options.wait, Self.replyMin)) { [weak self] in self?.replyIsLate() }
         run.after(options.wait) { [weak self] in self?.waitIsOver() }
+    }
+
+    /// Nil where none is needed, or none can be made: then it is a denial.
+    private func signature(_ verdict: Decision.Verdict, _ approval: Approval) -> String? {
+        guard case .signed(let shown) = basis else { return nil }
+        return try? signer.signature(verdict, for: shown, named: hostName(of: approval), at: Moment.now)
     }
 
     private func replied(_ reply: Reply, _ approval: Approval) {

@@ -1,3 +1,4 @@
+internal import Consent
 internal import HeliographLink
 internal import RelayProtocol
 
@@ -49,6 +50,7 @@ final class SteerTask: ClientTask {
     var givesUpEarly: Bool { if case .looking = stage { true } else { false } }
     private unowned let run: ClientRun
     private let options: SteerOptions
+    private let signer: TerminalSigner
     /// Nil until the project is found, if a session is to be started.
     private var action: SteeringAction?
     private var stage = Stage.looking
@@ -58,6 +60,7 @@ final class SteerTask: ClientTask {
 
     init(_ run: ClientRun, _ options: SteerOptions) {
         self.run = run
+        signer = TerminalSigner(run.options)
         var options = options
         options.wait = max(.zero, options.wait)
         self.options = options
@@ -126,7 +129,12 @@ final class SteerTask: ClientTask {
         do throws(ClientError) {
             let (session, action) = try target()
             self.action = action
-            if let summary = run.view.sessions[session] { try Self.check(action, summary) }
+            if let summary = run.view.sessions[session] {
+                try Self.check(action, summary)
+                if action.needsSignature, let host = summary.consentKey {
+                    _ = try signer.identity(for: host, named: summary.host.name)
+                }
+            }
             guard case .stop(isConfirmed: false) = options.wish else { return follow(session) }
             guard run.terminal.isInteractive, !run.options.isJSON else {
                 throw ClientError(.usage, "this is no terminal: add --yes")
@@ -204,7 +212,19 @@ final class SteerTask: ClientTask {
 
     private func send(to session: SessionID) {
         guard let action else { return }
-        stage = .sent(run.submit(.steer(session, action)), session, isRecorded: false)
+        let summary = run.view.sessions[session]
+        var fault: ClientError?
+        let id = run.submit { [signer] id in
+            var signature: String?
+            if let host = summary?.consentKey {
+                do throws(ClientError) {
+                    signature = try signer.signature(action, of: session, id, for: host, named: summary?.host.name)
+                } catch { fault = error }
+            }
+            return .steer(session, action, signature: signature)
+        }
+        if let fault { return run.fail(fault) }
+        stage = .sent(id, session, isRecorded: false)
         run.after(max(options.wait, Self.replyMin)) { [weak self] in self?.waitIsOver() }
     }
 

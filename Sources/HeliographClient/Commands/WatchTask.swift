@@ -61,7 +61,7 @@ final class WatchTask: ClientTask {
         case .changed(let change): run.options.isJSON ? changedJSON(change) : changed(change)
         case .notFollowed(let session, let notice): notFollowed(session, notice)
         case .notice(let notice): run.terminal.remark("the relay says: \(VisibleText.line(notice.message))", .yellow)
-        case .replied, .push, .over: break
+        case .replied, .push, .letter, .over: break
         }
     }
 

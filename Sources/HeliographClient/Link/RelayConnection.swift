@@ -30,8 +30,8 @@ final class RelayConnection: ClientHandler {
 
     func follow(_ session: SessionID, after position: Position? = nil) { carryOut(link.follow(session, after: position)) }
 
-    func submit(_ command: ClientCommand) -> CommandID {
-        let (id, orders) = link.submit(command)
+    func submit(_ make: (CommandID) -> ClientCommand) -> CommandID {
+        let (id, orders) = link.submit(make)
         carryOut(orders)
         return id
     }

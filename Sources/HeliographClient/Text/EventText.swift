@@ -1,3 +1,4 @@
+internal import Consent
 package import RelayProtocol
 
 /// One event as people read it: a line, and for what was said, all of it.
@@ -18,11 +19,17 @@ package struct EventText: Sendable {
     package var isMinor = false
 
     package init(_ bytes: [UInt8]) {
-        guard let document = try? JSONDocument(parsing: bytes), let event = try? Event(stored: bytes) else {
+        guard let document = try? JSONDocument(parsing: bytes), var event = try? Event(stored: bytes) else {
             at = 0
             line = "an event that this version cannot read"
             style = .dim
             return
+        }
+        // Of a signed host: what it showed, and nothing of what is around it.
+        if case .approvalRequested = event.head, let text = ShownText.text(inEvent: bytes),
+            let shown = try? ShownText(parsing: text)
+        {
+            event = shown.event
         }
         at = event.at
         line = ""
@@ -222,6 +229,11 @@ package enum DecisionText {
         case "hostRestarted": "the host restarted"
         case "withdrawn": "the agent took it back"
         case "hookEnded": "only the terminal can answer it now"
+        case "unsigned": "the host takes only what a device that it trusts has signed"
+        case "badSignature": "its signature is not right"
+        case "notTrusted": "the host does not trust that device with this"
+        case "restored": "the host was restored from a backup: heliograph trust --renew"
+        case "notShown": "it was signed for another text than the host showed"
         default: reason
         }
     }

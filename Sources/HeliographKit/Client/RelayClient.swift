@@ -307,7 +307,7 @@ public actor RelayClient {
             state.events = (state.events + added).suffix(RelayState.eventsMax)
         case .changed(.reset(let session, _)) where session == shown: state.events = []
         case .changed(.epochChanged): state.events = []
-        case .changed, .caughtUp, .notFollowed, .notice, .push: break
+        case .changed, .caughtUp, .notFollowed, .notice, .push, .letter: break
         }
     }
 

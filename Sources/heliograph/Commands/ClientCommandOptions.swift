@@ -41,6 +41,15 @@ struct ClientCommandOptions: ParsableArguments {
 
     @OptionGroup var data: DataOption
 
+    /// For a command of another kind that asks that relay for something.
+    static func options(for relay: RelayAddress) -> ClientOptions {
+        var options = ClientOptions()
+        options.relay = relay.description
+        options.software = ServerConfiguration.software
+        options.fallbackCredentials = { credentialsOfThisMachine(DataOption.standard, named: relay.description) }
+        return options
+    }
+
     var options: ClientOptions {
         var options = ClientOptions()
         options.relay = relay

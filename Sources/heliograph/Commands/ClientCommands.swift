@@ -86,6 +86,43 @@ struct Login: ParsableCommand {
     }
 }
 
+/// `heliograph trust`
+struct TrustCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trust",
+        abstract: "Have a host trust this terminal, so that it can sign what agents there may do.",
+        discussion: """
+            At the host: heliograph host trust. It shows what to paste here.
+
+              heliograph trust 'https://relay.example/#k=SECRET'
+              heliograph trust --renew    after a host was restored from a backup
+
+            \(ClientExit.help)
+            """)
+
+    @OptionGroup var client: ClientCommandOptions
+
+    @Argument(help: "The link that the host's terminal shows, or its secret alone.")
+    var link: String?
+
+    @Flag(help: "Confirm this terminal to hosts that were restored from older files.")
+    var renew = false
+
+    @Option(help: "What the host calls this terminal. Default: the machine's name.")
+    var name: String?
+
+    func validate() throws {
+        if (link == nil) != renew { throw ValidationError("It takes a link, or --renew.") }
+    }
+
+    func run() throws {
+        let exit =
+            link.map { HeliographClient.ClientCommands.trust(client.options, $0, name: name) }
+            ?? HeliographClient.ClientCommands.renewTrust(client.options)
+        try ClientCommandOptions.end(exit)
+    }
+}
+
 /// `heliograph logout`
 struct Logout: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Revoke this terminal's token, and forget it.")

@@ -1,0 +1,168 @@
+internal import Consent
+internal import ConsentKeys
+internal import HeliographLink
+internal import RelayProtocol
+
+/// `heliograph trust`: has hosts trust this terminal, by the secret that one of them shows.
+final class TrustTask: ClientTask {
+    /// A letter is sent again if nothing has come by then: a host may be between two connections.
+    private static let repeatAfter = Duration.seconds(2)
+    /// A host answers at once, if it is there.
+    private static let answerWithin = Duration.seconds(20)
+
+    let givesUpEarly = true
+    private unowned let run: ClientRun
+    private let secret: TrustSecret
+    private let name: String
+    private let keys: TerminalKeys
+    private var identity: ConsentIdentity?
+    /// Joins without an answer, by the host's key.
+    private var open: [HostKeyID: JoinAttempt] = [:]
+    private var sent: [CommandID: HostKeyID] = [:]
+    private var trusted: [HostPin] = []
+    private var refusal: ClientError?
+
+    init(_ run: ClientRun, _ secret: TrustSecret, name: String) {
+        self.run = run
+        self.secret = secret
+        self.name = name
+        keys = TerminalKeys(run.options)
+        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+    }
+
+    func heard(_ news: RelayLink.News) {
+        switch news {
+        case .changed(.workspaceKnown) where identity == nil: begin()
+        case .replied(let id, .failed(let notice, _)): if let host = sent.removeValue(forKey: id) { failed(notice, host) }
+        case .letter(let letter, let host): received(letter, host)
+        default: break
+        }
+    }
+
+    // MARK: - Asking
+
+    private func begin() {
+        do throws(ClientError) {
+            let hosts = try hosts()
+            let identity = try keys.identityToJoin()
+            self.identity = identity
+            for host in hosts {
+                guard let key = HostKeyID(host.text) else { preconditionFailure("16 bytes in base64url are a key's id") }
+                open[key] = JoinAttempt(secret, host: host, by: identity, name: name, nonce: .random(), .openSSL)
+            }
+            send()
+            run.after(Self.answerWithin) { [weak self] in self?.timeIsOver() }
+        } catch { run.fail(error) }
+    }
+
+    private func hosts() throws(ClientError) -> [KeyID] {
+        if case .host(let host) = secret.scope { return [host] }
+        let keys = Set(run.view.sessions.values.compactMap { $0.steering?.consent?.rawValue }).sorted()
+        guard !keys.isEmpty else {
+            throw ClientError(
+                .notFound, "no host of this relay asks for signatures", advice: "At a host: heliograph host trust")
+        }
+        return keys.compactMap { KeyID(text: $0) }
+    }
+
+    private func send() {
+        for (host, attempt) in open.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            guard let letter = RelayProtocol.Letter(attempt.letter) else {
+                preconditionFailure("a join is shorter than a letter may be")
+            }
+            sent[run.submit(.letter(letter, to: host))] = host
+        }
+        run.after(Self.repeatAfter) { [weak self] in self?.send() }
+    }
+
+    // MARK: - Answers
+
+    private func received(_ letter: RelayProtocol.Letter, _ host: HostKeyID) {
+        guard let attempt = open[host] else { return }
+        do throws(ConsentError) {
+            switch try attempt.answer(letter.bytes, hostName: hostName(host), wall: Moment.now) {
+            case .admitted(let pin): admitted(pin, host)
+            case .refused(let reason):
+                refusal = ClientError(.refused, reason.sentence(host: VisibleText.line(hostName(host))))
+                open[host] = nil
+                finishIfDone()
+            }
+        } catch {
+            // No answer of that host to this join: as if it had not come.
+            run.terminal.remark(
+                "a letter that is not \(VisibleText.line(hostName(host)))'s was ignored (\(error.code.rawValue))", .yellow)
+        }
+    }
+
+    private func admitted(_ pin: HostPin, _ host: HostKeyID) {
+        do throws(ClientError) { try keys.pin(pin) } catch { return run.fail(error) }
+        trusted.append(pin)
+        open[host] = nil
+        guard let identity else { preconditionFailure("a join is made with keys") }
+        if run.options.isJSON {
+            let document = JSONWriter.object {
+                $0.field("host", pin.id.text)
+                $0.field("name", pin.name)
+                $0.field("device", identity.id.text)
+                $0.field("code", identity.id.shortCode)
+            }
+            run.terminal.print(JSONLine.text(document))
+        } else {
+            run.terminal.print(
+                run.terminal.palette.paint(
+                    "✓ \(VisibleText.line(pin.name)) trusts this terminal: \(identity.id.shortCode)", .green))
+            run.terminal.print("  Its own screen shows the same code.")
+        }
+        finishIfDone()
+    }
+
+    private func failed(_ notice: Notice, _ host: HostKeyID) {
+        guard open[host] != nil else { return }
+        // One that is between two connections is there for the next try.
+        if notice.code != ErrorCode.notFound.rawValue, notice.code != ErrorCode.unavailable.rawValue,
+            notice.code != ErrorCode.tooMany.rawValue
+        {
+            run.fail(.notTaken(notice, "write to hosts"))
+        }
+    }
+
+    private func finishIfDone() {
+        guard open.isEmpty else { return }
+        if let refusal, trusted.isEmpty { run.fail(refusal) } else { run.finish(.done) }
+    }
+
+    private func timeIsOver() {
+        guard trusted.isEmpty else { return run.finish(.done) }
+        run.fail(
+            refusal
+                ?? ClientError(
+                    .timedOut, "the host does not answer: is it running, and connected to this relay?",
+                    advice: "There: heliograph doctor"))
+    }
+
+    /// `text` is a link that a host's terminal shows, or its secret alone.
+    static func run(_ options: ClientOptions, _ text: String, name: String?) -> ClientExit {
+        let terminal = Terminal(environment: options.environment)
+        let name = name ?? PairingCommands.ownName(options.environment)
+        let part = text.split(separator: "#").last?.split(separator: "&").first { $0.hasPrefix("k=") }
+        guard let secret = TrustSecret(text: part?.dropFirst(2) ?? text[...]) else {
+            let fault = ClientError(
+                .usage, "this carries no secret of a host",
+                advice: "At the host: heliograph host trust. Its link looks like https://relay.example/#k=SECRET")
+            terminal.report(fault)
+            return fault.exit
+        }
+        guard ConsentName.isSpelled(name) else {
+            let fault = ClientError(.usage, "a name is one line of at most \(WireLimits.nameBytesMax) bytes")
+            terminal.report(fault)
+            return fault.exit
+        }
+        return ClientRun.run(options) { TrustTask($0, secret, name: name) }
+    }
+
+    /// By what the relay says, which proves nothing: the code does.
+    private func hostName(_ host: HostKeyID) -> String {
+        let name = run.view.sessions.values.first { $0.steering?.consent == host }?.host.name
+        return name.flatMap { ConsentName.isSpelled($0) ? $0 : nil } ?? "the host"
+    }
+}

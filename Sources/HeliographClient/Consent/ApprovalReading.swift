@@ -1,0 +1,46 @@
+internal import Consent
+internal import HeliographLink
+internal import RelayProtocol
+
+/// An approval as a person is shown it, and what a decision on it has to be signed for.
+///
+/// Of a signed host everything that is shown comes from the text that the host hashed, and nothing from what the relay says around it.
+struct ApprovalReading {
+    enum Basis {
+        /// The host takes what the relay brings.
+        case open
+        case signed(ShownText)
+        /// The host is a signed one, and what came is nothing that could be signed: it can be denied, never allowed.
+        case unreadable(String)
+    }
+
+    /// With the request as it is to be shown.
+    let approval: Approval
+    let basis: Basis
+
+    /// `summary` is of its session.
+    init(_ approval: Approval, _ summary: Summary?) {
+        guard let text = ShownText.text(inEvent: approval.requestBytes) else {
+            self.approval = approval
+            basis =
+                summary?.steering?.consent == nil
+                ? .open : .unreadable("the relay does not bring what its host showed")
+            return
+        }
+        guard let shown = try? ShownText(parsing: text), shown.session == approval.session,
+            shown.request.approval == approval.id,
+            shown.request.digest == approval.request.digest
+        else {
+            self.approval = approval
+            basis = .unreadable("what the relay brings of it does not fit together")
+            return
+        }
+        var read = Approval(
+            session: approval.session, request: shown.request, requestBytes: shown.event.bytes,
+            requestedAt: approval.requestedAt, seq: approval.seq)
+        read.expiresAt = approval.expiresAt
+        read.stage = approval.stage
+        self.approval = read
+        basis = .signed(shown)
+    }
+}

@@ -1,0 +1,48 @@
+internal import Consent
+internal import ConsentKeys
+internal import RelayProtocol
+
+/// Signs what this terminal sends to a signed host that trusts it.
+struct TerminalSigner {
+    private let keys: TerminalKeys
+
+    init(_ options: ClientOptions) { keys = TerminalKeys(options) }
+
+    /// The key to sign for that host with. Throws if the host does not trust this terminal, as far as that is known here.
+    func identity(for host: KeyID, named name: String?) throws(ClientError) -> ConsentIdentity {
+        guard try keys.book()[host] != nil, let identity = try keys.identity() else {
+            let name = name.map { VisibleText.line($0) } ?? "its host"
+            throw ClientError(
+                .refused, "this terminal is not trusted by \(name) yet",
+                advice: "At that machine run “heliograph host trust”, and here: heliograph trust LINK")
+        }
+        return identity
+    }
+
+    func signature(
+        _ verdict: Decision.Verdict, for shown: ShownText, named name: String?, at now: Int64
+    ) throws(ClientError) -> String {
+        let identity = try identity(for: shown.host, named: name)
+        let statement = DecisionStatement(
+            host: shown.host, session: shown.session, approval: shown.request.approval, shown: shown.hash(.openSSL),
+            digest: shown.request.digest, verdict: verdict, issuedAt: now, device: identity.id, .openSSL)
+        return statement.signed(by: identity).text
+    }
+
+    /// Nil if the action needs none. Takes a count, which is never used again.
+    func signature(
+        _ action: SteeringAction, of session: SessionID, _ command: CommandID, for host: KeyID, named name: String?
+    ) throws(ClientError) -> String? {
+        guard action.needsSignature else { return nil }
+        let identity = try identity(for: host, named: name)
+        let count = try keys.nextCount()
+        return action.statement(
+            host: host, session: session, command: command, count: count, device: identity.id, .openSSL
+        ).signed(by: identity).text
+    }
+}
+
+extension Summary {
+    /// The key of its host, if that takes only what is signed.
+    var consentKey: KeyID? { steering?.consent.flatMap { KeyID(text: $0.rawValue) } }
+}

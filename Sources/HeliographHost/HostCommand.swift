@@ -43,6 +43,7 @@ package enum HostCommand {
         var configuration = HostConfiguration(relay: link.relay, token: grant.token, paths: paths)
         configuration.name = name
         configuration.certificateAuthorityFile = authorities
+        configuration.consent = known?.consent ?? .ofNewHosts
         try configuration.save(paths)
         return grant.name
     }

@@ -13,11 +13,13 @@ package import RelayProtocol
 /// | `token` | string | this host's secret |
 /// | `name` | string | what people know this machine by; default: the machine's own name |
 /// | `certificateAuthority` | string | a PEM file that is trusted besides the system's authorities; optional |
+/// | `consent` | string | `signed`: only what a device that this host trusts has signed reaches an agent; `open`: what the relay brings. Default: `open`, which is what hosts of earlier versions are |
 package struct HostConfiguration: Sendable {
     package var relay: RelayAddress
     package var token: String
     package var name: String?
     package var certificateAuthorityFile: String?
+    var consent = ConsentSetting.open
     /// The spool, the lock and the socket; one daemon each.
     package var stateDirectory: String
     package var socketPath: String
@@ -30,7 +32,11 @@ package struct HostConfiguration: Sendable {
     var spool = SpoolLimits()
     var link = LinkLimits()
 
+    /// Where it was read, and where the host's keys lie.
+    let paths: HostPaths
+
     package init(relay: RelayAddress, token: String, paths: HostPaths = HostPaths()) {
+        self.paths = paths
         self.relay = relay
         self.token = token
         stateDirectory = paths.stateDirectory
@@ -68,6 +74,7 @@ package struct HostConfiguration: Sendable {
             var configuration = HostConfiguration(relay: relay, token: token, paths: paths)
             configuration.name = try value.optionalString("name", bytesMax: WireLimits.nameBytesMax)
             configuration.certificateAuthorityFile = try value.optionalString("certificateAuthority")
+            if value.optional("consent") != nil { configuration.consent = try value.word("consent") }
             return configuration
         } catch let error as HostError {
             throw error
@@ -77,12 +84,22 @@ package struct HostConfiguration: Sendable {
         }
     }
 
+    package static let consentWords = ConsentSetting.allCases.map(\.rawValue)
+
+    /// `word` is one of `consentWords`.
+    package mutating func keep(consent word: String, _ paths: HostPaths = HostPaths()) throws(HostError) {
+        guard let setting = ConsentSetting(rawValue: word), setting != consent else { return }
+        consent = setting
+        try save(paths)
+    }
+
     package func save(_ paths: HostPaths = HostPaths()) throws(HostError) {
         let bytes = JSONWriter.object {
             $0.field("relay", relay.description)
             $0.field("token", token)
             $0.field("name", name)
             $0.field("certificateAuthority", certificateAuthorityFile)
+            $0.field("consent", consent.rawValue)
         }
         // Two that pair at once write to one draft of the file.
         try Files.edit(in: paths.configDirectory) { () throws(HostError) in

@@ -19,6 +19,8 @@ package struct HostError: Error, CustomStringConvertible {
         case unreachable
         /// Invalid arguments.
         case badInput
+        /// The daemon said no, and why.
+        case refused
         /// Another program has the session open.
         case sessionOpen
         /// A program cannot be started; `number` says why.

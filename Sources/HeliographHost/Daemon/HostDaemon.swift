@@ -1,3 +1,4 @@
+internal import ConsentKeys
 internal import Foundation
 internal import HeliographCrypto
 internal import HeliographHook
@@ -39,6 +40,7 @@ final class HostDaemon {
         try? Files.makePrivateDirectory(LeftWord.folder(in: configuration.stateDirectory))
         let disk = try FileSpoolDisk(configuration.stateDirectory + "/spool")
         let spool = try Spool(disk: disk, limits: configuration.spool) { logger.log($0) }
+        let consent = try consent(configuration, logger)
         let service = ServiceManager(environment: ProcessInfo.processInfo.environment)
         let signals = SignalSwitch()
         try SignalWatch.start(stopOnly: true) { signals.fire($0) }
@@ -48,7 +50,7 @@ final class HostDaemon {
         var kept: HostDaemon?
         defer { withExtendedLifetime(kept) {} }
         try EventLoop.run(settings, logger: logger) { loop in
-            let daemon = HostDaemon(configuration, agents, spool, loop, logger)
+            let daemon = HostDaemon(configuration, agents, spool, consent, loop, logger)
             kept = daemon
             try daemon.start()
             service.map { loop.report(to: $0) }
@@ -65,9 +67,23 @@ final class HostDaemon {
         withExtendedLifetime(lock) {}
     }
 
+    /// Nil for an open host whose folder takes no keys: it goes on as hosts of earlier versions did.
+    private static func consent(_ configuration: HostConfiguration, _ logger: Logger) throws(HostError) -> HostConsent? {
+        let files = ConsentFiles(configuration.paths)
+        do throws(HostError) {
+            let (identity, book) = try files.open()
+            return HostConsent(
+                identity, book, configuration.consent, on: files, seed: Crypto.random(count: HostConsent.seedBytes), .openSSL)
+        } catch {
+            guard configuration.consent == .open else { throw error }
+            logger.warning("this host has no keys, so no device can sign for it", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+
     private init(
-        _ configuration: HostConfiguration, _ agents: [any AgentIntegration.Type], _ spool: Spool, _ loop: EventLoop,
-        _ logger: Logger
+        _ configuration: HostConfiguration, _ agents: [any AgentIntegration.Type], _ spool: Spool, _ consent: HostConsent?,
+        _ loop: EventLoop, _ logger: Logger
     ) {
         self.configuration = configuration
         self.spool = spool
@@ -82,8 +98,9 @@ final class HostDaemon {
             agents: parts.map { $0.part.adapter(configuration.home, digests, .now) }, spool: spool,
             link: LinkMachine(
                 software: configuration.software, name: configuration.name,
-                capabilities: configuration.steering == .nobody ? [.hold] : [.hold, .steer], limits: configuration.link),
-            boot: Boot.name, steering: configuration.steering)
+                capabilities: configuration.steering == .nobody ? [.hold] : [.hold, .steer], key: consent?.key,
+                limits: configuration.link),
+            boot: Boot.name, steering: configuration.steering, consent: consent)
     }
 
     private func start() throws {
@@ -142,6 +159,11 @@ final class HostDaemon {
         switch fact {
         case .linkClosed where isStopping: loop.stop()
         case .hookGone where isStopping: break
+        case .received(.letter):
+            if let (secret, until) = FirstTrust(configuration.paths).current(at: .now) {
+                tell(.secretFound(secret, until: until))
+            }
+            tell(fact)
         default: tell(fact)
         }
     }

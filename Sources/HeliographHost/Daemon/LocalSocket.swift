@@ -15,6 +15,7 @@ internal import WebSocketEngine
 /// | `POST /v1/agent/WHAT` | any program's own events and questions, and how it is steered, see the page Agents of the documentation |
 /// | `GET /v1/alive` | 204: a hook that waits asks now and then |
 /// | `GET /v1/status` | what this daemon does, as JSON |
+/// | `/v1/trust`, `/v1/devices`, `/v1/distrust` | see `ConsentRoute` |
 final class LocalSocket: ServerHandler {
     /// The largest request that a hook makes (see `HookLimits.inputBytesMax`).
     private static let bodyBytesMax = 8 << 20
@@ -103,7 +104,9 @@ final class LocalSocket: ServerHandler {
         case ("GET", 2, ["v1", "status"], _):
             loop.respond(
                 to: id, HTTPResponse(status: 200, headers: [("content-type", "application/json")], body: .bytes(status())))
-        default: loop.respond(to: id, HTTPResponse(status: 404))
+        default:
+            guard let asked = ConsentRoute.request(request) else { return loop.respond(to: id, HTTPResponse(status: 404)) }
+            tell(.consentAsked(asked, HookToken(rawValue: id.rawValue)))
         }
     }
 

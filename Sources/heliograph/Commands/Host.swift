@@ -14,11 +14,12 @@ struct Host: ParsableCommand {
 
               heliograph host 'http://127.0.0.1:8787/#host=CODE'
               heliograph host
+              heliograph host trust
               heliograph host projects add DIR
 
             Without a subcommand it runs the daemon, and takes the options of `host run`: --name, --no-steering and others.
             """,
-        subcommands: [HostRun.self, HostProjects.self],
+        subcommands: [HostRun.self, HostTrust.self, HostDevices.self, HostDistrust.self, HostProjects.self],
         defaultSubcommand: HostRun.self)
 }
 
@@ -47,6 +48,12 @@ struct HostRun: ParsableCommand {
             valueName: "client"))
     var steeringFrom: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "signed: only what a device that this host trusts has signed reaches the agents here (heliograph host trust); open: what the relay brings. Remembered.",
+            valueName: "signed|open"))
+    var consent: String?
+
     @Option(help: "What to log: trace, debug, info, notice, warning, error or critical. JSON lines on standard error.")
     var logLevel = "notice"
 
@@ -56,6 +63,9 @@ struct HostRun: ParsableCommand {
         for client in steeringFrom where ClientID(client) == nil {
             throw ValidationError(
                 "--steering-from \(client) is not a client's id: `heliograph token list` on the relay shows them.")
+        }
+        if let consent, !HostConfiguration.consentWords.contains(consent) {
+            throw ValidationError("--consent is signed or open.")
         }
         if pairOnly && link == nil { throw ValidationError("--pair-only needs a link.") }
     }
@@ -68,9 +78,10 @@ struct HostRun: ParsableCommand {
                 let paired = try HostCommand.join(
                     link: link, name: name, certificateAuthorityFile: caFile, isToRun: !pairOnly)
                 print("This machine is paired as \(VisibleText.line(paired)).")
-                if pairOnly { return }
             }
             var configuration = try HostConfiguration.load()
+            if let consent { try configuration.keep(consent: consent) }
+            if pairOnly { return }
             configuration.software = ServerConfiguration.software
             configuration.steer(
                 by: noSteering ? [] : steeringFrom.isEmpty ? nil : Set(steeringFrom.compactMap { ClientID($0) }))

@@ -48,7 +48,7 @@ enum Failure {
             case .badConfiguration, .badInput: .usage
             case .notPaired, .pairing: .unauthorised
             case .unreachable: .unreachable
-            case .alreadyRunning, .sessionOpen, .tooLong: .refused
+            case .alreadyRunning, .sessionOpen, .refused, .tooLong: .refused
             case .file, .notStarted, .system: .failed
             }
         case let error as ConnectError where error.code == .nothingFound: .notFound

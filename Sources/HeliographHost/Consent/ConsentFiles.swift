@@ -1,0 +1,82 @@
+internal import Consent
+internal import ConsentKeys
+internal import HeliographHook
+internal import HostCore
+
+/// The host's consent on disk, in the configuration directory, readable by its owner only: `identity.json` with the keys by which devices know
+/// this host (see `PrivateKeys`), and `devices.json` with the devices that it trusts (see `PinBook`).
+final class ConsentFiles: ConsentDisk {
+    private let paths: HostPaths
+    private var keysPath: String { paths.configDirectory + "/identity.json" }
+    private var devicesPath: String { paths.configDirectory + "/devices.json" }
+
+    init(_ paths: HostPaths) { self.paths = paths }
+
+    /// The host's keys and pins at its start; both are made the first time. Called by the one daemon of this machine.
+    ///
+    /// Each start gives both files a new generation, in an order that a crash at any moment leaves them belonging together. Keys without
+    /// their pins are replaced: nobody knows which of their devices' prompts were taken.
+    func open() throws(HostError) -> (ConsentIdentity, PinBook) {
+        try Files.makePrivateDirectory(paths.configDirectory)
+        let (known, pins) = (try readKeys(), try readPins())
+        guard var keys = known, var book = pins else {
+            guard known != nil || pins == nil else {
+                throw HostError(
+                    .badConfiguration,
+                    "\(devicesPath) is there without \(keysPath), the keys that its devices know: restore that, or remove this and trust the devices again"
+                )
+            }
+            let keys = PrivateKeys()
+            let book = PinBook(generation: keys.generation)
+            try write(keys)
+            try write(book)
+            return (keys.identity, book)
+        }
+        let fresh = Generation.random()
+        // Devices that were restored say their counts again: the relay could repeat what they sent meanwhile.
+        _ = book.begin(keyFile: keys.generation, fresh: fresh)
+        try write(book)
+        keys.generation = fresh
+        try write(keys)
+        book.began()
+        try write(book)
+        return (keys.identity, book)
+    }
+
+    /// Nil if there is none. One that cannot be read is an error and never replaced: devices know this host by it.
+    private func readKeys() throws(HostError) -> PrivateKeys? {
+        guard let bytes = try Files.read(keysPath, bytesMax: PrivateKeys.fileBytesMax) else { return nil }
+        do throws(ConsentError) { return try PrivateKeys(parsing: bytes) } catch {
+            throw HostError(.badConfiguration, "\(keysPath) is not as this program writes it: \(error)")
+        }
+    }
+
+    /// Nil if there is none. One that cannot be read is an error: a host that forgot counts would take old prompts again.
+    private func readPins() throws(HostError) -> PinBook? {
+        guard let bytes = try Files.read(devicesPath, bytesMax: PinBook.fileBytesMax) else { return nil }
+        do throws(ConsentError) { return try PinBook(parsing: bytes, .openSSL) } catch {
+            throw HostError(.badConfiguration, "\(devicesPath) is not as this program writes it: \(error)")
+        }
+    }
+
+    private func write(_ keys: PrivateKeys) throws(HostError) {
+        try Files.replace(keysPath, with: keys.bytes + [UInt8(ascii: "\n")])
+    }
+
+    private func write(_ book: PinBook) throws(HostError) {
+        try Files.replace(devicesPath, with: book.bytes + [UInt8(ascii: "\n")])
+    }
+
+    // MARK: ConsentDisk
+
+    func save(_ book: PinBook) throws(SpoolError) {
+        do throws(HostError) { try write(book) } catch { throw SpoolError(.failed, error.message) }
+    }
+
+    func keepSigned() throws(SpoolError) {
+        do throws(HostError) {
+            var configuration = try HostConfiguration.load(paths)
+            try configuration.keep(consent: ConsentSetting.signed.rawValue, paths)
+        } catch { throw SpoolError(.failed, error.message) }
+    }
+}

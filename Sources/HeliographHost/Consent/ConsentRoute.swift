@@ -1,0 +1,27 @@
+internal import Consent
+internal import ConsentKeys
+internal import HostCore
+internal import RelayProtocol
+internal import WebSocketEngine
+
+/// Requests of `heliograph host trust`, `devices` and `distrust` over the local socket. An answer with `error` says why not.
+///
+/// | request | answer |
+/// |---|---|
+/// | `POST /v1/trust` | `secret`, `host`, `expiresAt`: lets one device join |
+/// | `GET /v1/trust` | `device`, when it has joined; the secret is withdrawn if the caller goes away before |
+/// | `GET /v1/devices` | `host`, `sign`, `consent`, `devices` |
+/// | `POST /v1/distrust` | `name` of the `device` that was named |
+enum ConsentRoute {
+    /// Nil if it is none of these.
+    static func request(_ request: HTTPRequest) -> ConsentRequest? {
+        switch (request.method, request.path) {
+        case ("POST", "/v1/trust"): .invite(.random())
+        case ("GET", "/v1/trust"): .awaitDevice
+        case ("GET", "/v1/devices"): .listDevices
+        case ("POST", "/v1/distrust"):
+            .distrust((try? JSONDocument(parsing: request.body).root.optionalString("device")) ?? "")
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,109 @@
+internal import Consent
+internal import Glibc
+package import HeliographHook
+internal import HostCore
+internal import RelayAccess
+internal import RelayProtocol
+
+/// `heliograph host trust`, `devices` and `distrust`: requests to the daemon of this machine.
+package enum TrustCall {
+    /// Lets one device join, once, until it expires or the caller of `wait` goes away.
+    package struct Invitation: Sendable, Equatable {
+        /// `k` of the link. Whoever has it is trusted by this host.
+        package let secret: String
+        /// Milliseconds since 1970.
+        package let expiresAt: Int64
+        package let host: String
+    }
+
+    package struct Device: Sendable, Equatable {
+        package let id: String
+        /// What both screens show.
+        package let code: String
+        package let name: String
+    }
+
+    /// Longer than an invitation lives.
+    private static let waitSeconds: Int64 = 660
+
+    /// Replaces an earlier invitation.
+    package static func invite(_ paths: HostPaths = HostPaths()) throws(HostError) -> Invitation {
+        let answer = try call(.post, "/v1/trust", paths)
+        do throws(WireError) {
+            return Invitation(
+                secret: try answer.string("secret"), expiresAt: try answer.integer("expiresAt"),
+                host: try answer.string("host"))
+        } catch { throw other(error) }
+    }
+
+    /// Until the device has joined. Throws if the invitation has expired or was replaced by another.
+    package static func wait(_ paths: HostPaths = HostPaths()) throws(HostError) -> Device {
+        let answer = try call(.get, "/v1/trust", paths, seconds: waitSeconds)
+        do throws(WireError) { return try Device(from: answer.required("device").object()) } catch { throw other(error) }
+    }
+
+    /// A line for each, or the daemon's JSON.
+    package static func devices(isJSON: Bool, _ paths: HostPaths = HostPaths()) throws(HostError) -> String {
+        let answer = try call(.get, "/v1/devices", paths)
+        if isJSON { return JSONLine.text(Array(answer.bytes)) }
+        do throws(WireError) {
+            var lines: [String] = []
+            for entry in try answer.array("devices") {
+                let device = try Device(from: entry.object())
+                let state = try entry.flag("suspended") ? "  suspended: it has to be trusted again" : ""
+                lines.append("\(device.code)  \(VisibleText.line(device.name))  \(device.id)\(state)")
+            }
+            let setting = try answer.string("consent")
+            let remark =
+                setting == ConsentSetting.signed.rawValue
+                ? "Only what these devices sign reaches the agents here."
+                : "Consent is open: agents here take what the relay brings. “heliograph host trust” changes that."
+            return (lines + [remark]).joined(separator: "\n")
+        } catch { throw other(error) }
+    }
+
+    /// `device` is an id as `devices` lists it, or its code. From now on nothing that it signs is taken. Returns its name.
+    package static func distrust(_ device: String, _ paths: HostPaths = HostPaths()) throws(HostError) -> String {
+        let body = JSONWriter.object { $0.field("device", device) }
+        let answer = try call(.post, "/v1/distrust", paths, body)
+        do throws(WireError) { return try answer.string("name") } catch { throw other(error) }
+    }
+
+    // MARK: - The daemon
+
+    private static func call(
+        _ method: HTTPExchange.Method, _ path: String, _ paths: HostPaths, _ body: [UInt8] = Array("{}".utf8),
+        seconds: Int64 = 20
+    ) throws(HostError) -> JSONValue {
+        signal(SIGPIPE, SIG_IGN)
+        guard let address = RelayAddress("unix:" + paths.socket) else {
+            throw HostError(.badConfiguration, "\(paths.socket) is not a path for a socket")
+        }
+        var exchange = HTTPExchange(relay: address, method: method, path: path, body: method == .post ? body : [])
+        exchange.seconds = seconds
+        let answer: HTTPExchange.Answer
+        do throws(HTTPError) { answer = try exchange.perform() } catch {
+            throw HostError(.unreachable, "no host daemon answers; is `heliograph host` running?")
+        }
+        let root: JSONValue
+        let refusal: String?
+        do throws(WireError) {
+            root = try JSONDocument(parsing: answer.body).root.object()
+            refusal = try root.optionalString("error")
+        } catch { throw other(error) }
+        if let refusal { throw HostError(.refused, refusal) }
+        return root
+    }
+
+    private static func other(_: WireError) -> HostError {
+        HostError(.system, "the daemon's version is not this program's: restart it")
+    }
+}
+
+extension TrustCall.Device {
+    fileprivate init(from value: JSONValue) throws(WireError) {
+        let id = try value.string("id")
+        guard let key = KeyID(text: id) else { throw WireError(.badValue, at: value.path + ".id", "this is no id of a key") }
+        self.init(id: id, code: key.shortCode, name: try value.string("name"))
+    }
+}

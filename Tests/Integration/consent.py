@@ -1,0 +1,188 @@
+"""Signed consent as a third party writes it: keys, letters and statements with `cryptography` alone, from the page Security."""
+
+import base64
+import hashlib
+import hmac
+import json
+import os
+import time
+from typing import Any
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, utils
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+
+def b64(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def unb64(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def domain(name: str) -> bytes:
+    return b"heliograph/v1/" + name.encode() + b"\0"
+
+
+def lp(data: bytes) -> bytes:
+    return len(data).to_bytes(4, "big") + data
+
+
+def u32(number: int) -> bytes:
+    return number.to_bytes(4, "big")
+
+
+def u64(number: int) -> bytes:
+    return number.to_bytes(8, "big")
+
+
+def sha(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
+
+
+def hkdf(secret: bytes, info: bytes) -> bytes:
+    return HKDF(hashes.SHA256(), 32, salt=b"", info=info).derive(secret)
+
+
+def key_id(point: bytes) -> bytes:
+    return sha(domain("key") + point)[:16]
+
+
+def point(key: ec.EllipticCurvePrivateKey) -> bytes:
+    return key.public_key().public_bytes(serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint)
+
+
+def is_signature(signer: bytes, signature: bytes, data: bytes) -> bool:
+    public = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), signer)
+    encoded = utils.encode_dss_signature(int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:], "big"))
+    try:
+        public.verify(encoded, data, ec.ECDSA(hashes.SHA256()))
+    except InvalidSignature:
+        return False
+    return True
+
+
+class Shown:
+    """An approval as its host showed it: the `shown` text of an `approval.requested` event."""
+
+    def __init__(self, event: dict[str, Any]):
+        assert list(event["body"]) == ["shown"], event
+        self.text = event["body"]["shown"]
+        parsed = json.loads(self.text)
+        self.salt, self.host, self.session = unb64(parsed["salt"]), unb64(parsed["host"]), parsed["session"]
+        self.event = parsed["event"]
+        self.approval, self.digest = self.event["head"]["approval"], self.event["head"]["digest"]
+        self.hash = sha(domain("shown") + self.text.encode())
+        assert event["head"]["digest"] == self.digest and len(self.salt) == 16
+
+
+# Letters
+
+
+def letter(body: bytes, signer: ec.EllipticCurvePrivateKey, tag: bytes = b"") -> bytes:
+    return b"\1" + lp(body) + lp(tag) + lp(sign(signer, body))
+
+
+def parts(data: bytes) -> list[bytes]:
+    """Everything with a length before it, one after the other."""
+    found = []
+    while data:
+        size = int.from_bytes(data[:4], "big")
+        assert len(data) >= 4 + size, "the bytes end before their part does"
+        found.append(data[4 : 4 + size])
+        data = data[4 + size :]
+    return found
+
+
+def read_letter(data: bytes) -> tuple[bytes, bytes, bytes]:
+    """Body, tag and signature."""
+    assert data[:1] == b"\1"
+    body, tag, signature = parts(data[1:])
+    return body, tag, signature
+
+
+def body_parts(body: bytes, name: str) -> list[bytes]:
+    assert body.startswith(domain(name)), body[:30]
+    return parts(body[len(domain(name)) :])
+
+
+def sign(key: ec.EllipticCurvePrivateKey, data: bytes) -> bytes:
+    r, s = utils.decode_dss_signature(key.sign(data, ec.ECDSA(hashes.SHA256())))
+    return r.to_bytes(32, "big") + s.to_bytes(32, "big")
+
+
+# Statements
+
+
+def detail(verdict: str, message: str | None = None, mode: str | None = None, offer: str | None = None, answers: Any = None) -> bytes:
+    content = b""
+    if verdict == "answer":
+        for answer in answers or []:
+            content += lp(answer["question"].encode()) + u32(len(answer.get("choices", [])))
+            content += b"".join(lp(choice.encode()) for choice in answer.get("choices", [])) + lp(answer.get("text", "").encode())
+    elif verdict == "deny" and offer:
+        content = b"\xff" + lp(b"offer") + lp(offer.encode()) + (lp(b"message") + lp(message.encode()) if message else b"")
+    elif verdict == "deny":
+        content = (message or "").encode()
+    else:
+        content = (lp(b"mode") + lp(mode.encode()) if mode else b"") + (lp(b"offer") + lp(offer.encode()) if offer else b"")
+    return sha(content) if content else b""
+
+
+class Device:
+    """Keys of a device, the secret that it has scanned, and what it signs."""
+
+    def __init__(self, name: str = "Ada's phone"):
+        self.name = name
+        self.sign_key, self.box_key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
+        self.id = key_id(point(self.sign_key))
+        self.count = 0
+
+    # Pairing
+
+    def join(self, k: str) -> tuple[str, bytes, bytes]:
+        """The letter for the host of that secret, its body, and the key of its tag."""
+        raw = unb64(k)
+        assert raw[0] == 1 and len(raw) == 49
+        host, secret = raw[1:17], raw[17:]
+        pair_key = hkdf(secret, domain("pair") + host)
+        body = (
+            domain("join") + lp(host) + lp(point(self.sign_key)) + lp(point(self.box_key)) + lp(self.name.encode()) + lp(os.urandom(16))
+        )
+        return b64(letter(body, self.sign_key, hmac.digest(pair_key, body, "sha256"))), body, pair_key
+
+    @staticmethod
+    def admitted(answer: str, body: bytes, pair_key: bytes, host: bytes) -> bytes:
+        """The host's signing key, if the letter proves that it is the one whose terminal showed the secret."""
+        admit, tag, signature = read_letter(unb64(answer))
+        join_hash, signer, box, nonce = body_parts(admit, "admit")
+        assert join_hash == sha(body) and key_id(signer) == host and len(box) == 65 and len(nonce) == 16
+        assert hmac.compare_digest(tag, hmac.digest(pair_key, admit, "sha256")), "whoever answers does not know the secret"
+        assert is_signature(signer, signature, admit)
+        return signer
+
+    # Signatures
+
+    def text(self, number: int, statement: bytes) -> str:
+        return f"1.{b64(self.id)}.{number}.{b64(sign(self.sign_key, statement))}"
+
+    def decide(self, shown: Shown, verdict: str, **said: Any) -> str:
+        issued = time.time_ns() // 1_000_000
+        statement = (
+            domain("decision") + lp(shown.host) + lp(shown.session.encode()) + lp(shown.approval.encode()) + lp(shown.hash)
+            + lp(bytes.fromhex(shown.digest)) + lp(verdict.encode()) + lp(detail(verdict, **said)) + u64(issued) + lp(self.id)
+        )  # fmt: skip
+        return self.text(issued, statement)
+
+    def prompt(self, host: bytes, session: str, command: str, text: str, count: int | None = None) -> str:
+        count = self.next_count() if count is None else count
+        statement = (
+            domain("prompt") + lp(host) + lp(session.encode()) + lp(command.encode()) + lp(sha(text.encode())) + u64(count) + lp(self.id)
+        )
+        return self.text(count, statement)
+
+    def next_count(self) -> int:
+        self.count += 1
+        return self.count

@@ -1,0 +1,235 @@
+"""Signed consent with real processes: a host, a relay that does what it should, and terminals that the host trusts or does not."""
+
+import json
+import stat
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from client import WireClient
+from consent import Shown, unb64
+from daemon import Daemon
+from own_agent import Asking, connect, end, post, question
+from relay import BINARY, Relay, plain_environment
+from steered import phone  # noqa: F401 (a fixture)
+from waits import patient
+
+OFFER = {"actions": ["prompt", "interrupt", "stop"]}
+SESSION = "local-s1"
+
+
+class Terminal:
+    """A person's machine without a relay and without a host, paired with the relay."""
+
+    def __init__(self, folder: Path, relay: Relay, name: str):
+        self.home = folder / name
+        self.home.mkdir(parents=True)
+        self.name = name
+        code, _, error = self.run("login", relay.pair_link("operator"), "--name", name)
+        assert code == 0, error
+
+    def run(self, *arguments: str, input: str = "") -> tuple[int, str, str]:
+        done = subprocess.run(
+            [str(BINARY), *arguments], capture_output=True, text=True, input=input, timeout=patient(40), env=plain_environment(self.home)
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    def join(self, daemon: Daemon) -> dict[str, Any]:
+        """Trusted by that host from now on. What the host's terminal says of it."""
+        process = trusting(daemon)
+        assert process.stdout
+        link = json.loads(process.stdout.readline())["link"]
+        code, out, error = self.run("trust", link, "--json")
+        assert code == 0, error
+        host_code, said, host_error = end(process)
+        assert host_code == 0, host_error
+        device = json.loads(said.splitlines()[-1])["device"]
+        assert device["code"] == json.loads(out)["code"] and len(device["code"]) == 9, "both screens show the same"
+        return device
+
+
+def trusting(daemon: Daemon) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [str(BINARY), "host", "trust", "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=daemon.environment,
+    )  # fmt: skip
+
+
+def devices(daemon: Daemon) -> dict[str, Any]:
+    done = subprocess.run([str(BINARY), "host", "devices", "--json"], capture_output=True, text=True, env=daemon.environment, timeout=patient(20))
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture
+def terminal(tmp_path: Path, relay: Relay) -> Terminal:
+    return Terminal(tmp_path / "terminals", relay, "laptop")
+
+
+def asked(phone: WireClient, approval: str) -> dict[str, Any]:
+    return phone.wait_card(lambda card: card["stage"] == "pending" and card["request"]["head"].get("call") == approval)
+
+
+def settled(phone: WireClient, card: dict[str, Any]) -> str:
+    end = phone.wait_card(lambda now: now["approval"] == card["approval"] and now["stage"] in ("stale", "applied", "cancelled"))
+    return f"{end['stage']} {end.get('reason') or end.get('outcome')}"
+
+
+def test_a_terminal_that_the_host_trusts_allows_and_nobody_else_does(daemon: Daemon, phone: WireClient, terminal: Terminal, tmp_path: Path, relay: Relay) -> None:
+    before = Asking(daemon, question("s1", "open"))
+    phone.decide(SESSION, asked(phone, "open")["approval"], "allow")
+    assert before.answer()[1]["decision"] == "allow", "an open host takes the relay's word"
+    terminal.join(daemon)
+
+    asking = Asking(daemon, question("s1", "q1"))
+    card = asked(phone, "q1")
+    shown = Shown(card["request"])
+    assert shown.event["body"]["input"] == {"to": "production"} and shown.session == SESSION
+    code, out, error = terminal.run("approvals", "show", card["approval"])
+    assert code == 0 and "production" in out and "not trusted" not in error
+    code, _, error = terminal.run("approvals", "allow", card["approval"], "--yes")
+    assert code == 0, error
+    assert asking.answer()[1]["decision"] == "allow"
+
+    asking = Asking(daemon, question("s1", "q2"))
+    card = asked(phone, "q2")
+    phone.decide(SESSION, card["approval"], "allow")
+    assert asking.answer()[0] != 200, "its own prompt stays"
+    assert settled(phone, card) == "stale unsigned"
+
+    other = Terminal(tmp_path / "terminals", relay, "other")
+    asking = Asking(daemon, question("s1", "q3"))
+    card = asked(phone, "q3")
+    code, _, error = other.run("approvals", "allow", card["approval"], "--yes")
+    assert code == 1 and "not trusted by laptop yet" in error and "heliograph host trust" in error, error
+    code, _, error = other.run("approvals", "deny", card["approval"], "-m", "no")
+    assert code == 1 and "not trusted" in error
+    code, _, error = other.run("approvals", "deny", card["approval"])
+    assert code == 0, error
+    assert asking.answer()[1]["decision"] == "deny"
+
+
+def test_after_a_kill_the_terminal_is_still_trusted_and_its_signature_still_fits(daemon: Daemon, phone: WireClient, terminal: Terminal) -> None:
+    device = terminal.join(daemon)
+    asking = Asking(daemon, question("s1", "q1"))
+    card = asked(phone, "q1")
+    daemon.kill()
+    assert asking.answer()[0] == 0
+    daemon.start()
+    daemon.wait_link()
+    assert [entry["id"] for entry in devices(daemon)["devices"]] == [device["id"]]
+    again = Asking(daemon, question("s1", "q1"))
+    code, _, error = terminal.run("approvals", "allow", card["approval"], "--yes")
+    assert code == 0, error
+    assert again.answer()[1]["decision"] == "allow"
+
+
+def test_prompts_are_signed_and_those_of_others_refused(daemon: Daemon, phone: WireClient, terminal: Terminal) -> None:
+    terminal.join(daemon)
+    assert post(daemon.socket, "steering", {"session": "s1", "offer": OFFER, "standing": "idle"}) == (200, {})
+    phone.wait_summary(SESSION, lambda summary: summary.get("steering", {}).get("consent"))
+    waiting = Asking(daemon, {"session": "s1"}, "steering/next")
+    process = subprocess.Popen(
+        [str(BINARY), "prompt", SESSION, "go on"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, env=plain_environment(terminal.home),
+    )  # fmt: skip
+    status, given = waiting.answer()
+    assert status == 200 and given["text"] == "go on"
+    post(daemon.socket, "steered", {"session": "s1", "client": given["by"]["id"], "command": given["id"], "stage": "taken"})
+    assert end(process)[0] == 0
+
+    phone.subscribe(SESSION)
+    post(daemon.socket, "steering", {"session": "s1", "offer": OFFER, "standing": "idle"})
+    phone.command("prompt", id="forged", session=SESSION, text="rm -rf /", busy="queue")
+    event = phone.wait_event(SESSION, lambda event: event["kind"] == "steering.changed" and event["head"]["command"] == "forged")
+    assert event["head"]["stage"] == "refused" and "signature" in event["head"]["reason"]
+
+
+def test_a_device_that_is_distrusted_allows_nothing_more(daemon: Daemon, phone: WireClient, terminal: Terminal) -> None:
+    device = terminal.join(daemon)
+    done = subprocess.run([str(BINARY), "host", "distrust", device["code"]], capture_output=True, text=True, env=daemon.environment, timeout=patient(20))
+    assert done.returncode == 0 and "trusted no more" in done.stdout, done.stderr
+    asking = Asking(daemon, question("s1", "q1"))
+    card = asked(phone, "q1")
+    terminal.run("approvals", "allow", card["approval"], "--yes", "--wait", "2")
+    assert asking.answer()[0] != 200
+    assert settled(phone, card) == "stale notTrusted"
+    done = subprocess.run([str(BINARY), "host", "distrust", device["code"]], capture_output=True, text=True, env=daemon.environment, timeout=patient(20))
+    assert done.returncode == 1 and "no such device" in done.stderr
+
+
+def test_a_link_works_once_and_not_after_its_command_has_ended(daemon: Daemon, terminal: Terminal, tmp_path: Path, relay: Relay) -> None:
+    asking, waiting = connect(daemon.socket), connect(daemon.socket)
+    asking.request("POST", "/v1/trust", b"{}")
+    secret = json.loads(asking.getresponse().read())["secret"]
+    waiting.request("GET", "/v1/trust")
+    devices(daemon)
+    waiting.close()
+    code, _, error = terminal.run("trust", secret)
+    assert code == 1 and "does not know this code" in error, error
+    process = trusting(daemon)
+    assert process.stdout
+    link = json.loads(process.stdout.readline())["link"]
+    assert terminal.run("trust", link)[0] == 0
+    end(process)
+    code, _, error = Terminal(tmp_path / "terminals", relay, "late").run("trust", link)
+    assert code == 1 and "already been used" in error, error
+    assert len(devices(daemon)["devices"]) == 1
+
+
+def test_what_is_secret_is_the_owner_s_alone_and_the_relay_never_has_it(daemon: Daemon, terminal: Terminal, relay: Relay) -> None:
+    process = trusting(daemon)
+    assert process.stdout
+    link = json.loads(process.stdout.readline())["link"]
+    assert terminal.run("trust", link)[0] == 0
+    end(process)
+    folder = daemon.home / ".config/heliograph"
+    for path in (folder / "identity.json", folder / "devices.json", terminal.home / ".config/heliograph/terminal-keys.json"):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
+    kept = relay.files_text()
+    for secret in (link.split("k=")[1], json.loads((folder / "identity.json").read_text())["sign"]):
+        assert secret.encode() not in kept and unb64(secret) not in kept
+        assert secret not in daemon.log_text()
+    assert json.loads((folder / "host.json").read_text())["consent"] == "signed"
+
+
+def test_consent_is_lowered_at_the_host_alone_and_remembered(daemon: Daemon, terminal: Terminal, phone: WireClient) -> None:
+    terminal.join(daemon)
+    daemon.stop()
+    daemon.launch("--consent", "open")
+    daemon.start()
+    daemon.wait_link()
+    asking = Asking(daemon, question("s1", "q1"))
+    phone.decide(SESSION, asked(phone, "q1")["approval"], "allow")
+    assert asking.answer()[1]["decision"] == "allow"
+    daemon.stop()
+    daemon.start()
+    assert devices(daemon)["consent"] == "open" and len(devices(daemon)["devices"]) == 1
+
+
+def test_restored_files_suspend_their_devices(daemon: Daemon, terminal: Terminal, phone: WireClient) -> None:
+    """A backup of the pins has old counts: what the device sent since could be sent again."""
+    terminal.join(daemon)
+    file = daemon.home / ".config/heliograph/devices.json"
+    backup = file.read_bytes()
+    for _ in range(2):
+        daemon.stop()
+        daemon.start()
+    daemon.stop()
+    file.write_bytes(backup)
+    daemon.start()
+    daemon.wait_link()
+    assert devices(daemon)["devices"][0]["suspended"] is True
+    asking = Asking(daemon, question("s1", "q1"))
+    card = asked(phone, "q1")
+    terminal.run("approvals", "allow", card["approval"], "--yes", "--wait", "2")
+    assert asking.answer()[0] != 200
+    assert settled(phone, card) == "stale restored"
+    code, out, error = terminal.run("trust", "--renew")
+    assert code == 0 and "takes what this terminal signs" in out, error
+    asking = Asking(daemon, question("s1", "q2"))
+    code, _, error = terminal.run("approvals", "allow", asked(phone, "q2")["approval"], "--yes")
+    assert code == 0, error
+    assert asking.answer()[1]["decision"] == "allow"

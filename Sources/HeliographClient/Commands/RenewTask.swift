@@ -63,7 +63,7 @@ final class RenewTask: ClientTask {
     private func send() {
         guard let identity else { return }
         for (host, (_, bump)) in open.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            guard let letter = RelayProtocol.Letter(SignedLetter(.bump(bump), by: identity, .openSSL).bytes) else {
+            guard let letter = Letter(SignedLetter(.bump(bump), by: identity, .openSSL).bytes) else {
                 preconditionFailure("a count is shorter than a letter may be")
             }
             _ = run.submit(.letter(letter, to: host))
@@ -71,7 +71,7 @@ final class RenewTask: ClientTask {
         run.after(Self.repeatAfter) { [weak self] in self?.send() }
     }
 
-    private func received(_ letter: RelayProtocol.Letter, _ host: HostKeyID) {
+    private func received(_ letter: Letter, _ host: HostKeyID) {
         guard let (stage, bump) = open[host], let pin = pins[host] else { return }
         let name = VisibleText.line(pin.name)
         guard let answer = try? LetterAnswer(letter.bytes, to: bump, by: pin.id, .openSSL) else { return }

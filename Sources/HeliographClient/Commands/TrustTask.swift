@@ -67,7 +67,7 @@ final class TrustTask: ClientTask {
 
     private func send() {
         for (host, attempt) in open.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            guard let letter = RelayProtocol.Letter(attempt.letter) else {
+            guard let letter = Letter(attempt.letter) else {
                 preconditionFailure("a join is shorter than a letter may be")
             }
             sent[run.submit(.letter(letter, to: host))] = host
@@ -77,7 +77,7 @@ final class TrustTask: ClientTask {
 
     // MARK: - Answers
 
-    private func received(_ letter: RelayProtocol.Letter, _ host: HostKeyID) {
+    private func received(_ letter: Letter, _ host: HostKeyID) {
         guard let attempt = open[host] else { return }
         do throws(ConsentError) {
             switch try attempt.answer(letter.bytes, hostName: hostName(host), wall: Moment.now) {

@@ -138,7 +138,7 @@ package struct HostConsent {
         try? desk.show(secret, until: until)
     }
 
-    mutating func received(_ letter: RelayProtocol.Letter, from client: Named<ClientTag>, at now: HostInstant) -> [Order] {
+    mutating func received(_ letter: Letter, from client: Named<ClientTag>, at now: HostInstant) -> [Order] {
         var changed = book
         let outcome = desk.received(
             letter.bytes, at: now.monotonic, wall: now.wall, nonce: fresh.next(), pins: &changed)
@@ -168,7 +168,7 @@ package struct HostConsent {
             orders.append(.log(.letterRefused(client.id, reason: "\(error.code.rawValue) at \(error.path)")))
         case .resumed, .again: break
         }
-        if let reply = outcome.reply.flatMap({ RelayProtocol.Letter($0) }) {
+        if let reply = outcome.reply.flatMap({ Letter($0) }) {
             orders.append(.send(.letter(reply, to: client.id)))
         }
         return orders

@@ -61,7 +61,7 @@ import Testing
     }
 
     /// One of each kind.
-    static let letters: [Letter] = {
+    static let letters: [LetterContent] = {
         let (host, device) = (ConsentIdentity.new(), ConsentIdentity.new())
         return [
             .join(Join(host: host.id, sign: device.sign, box: device.box, name: "Ada’s ☎", nonce: .random())),
@@ -74,7 +74,7 @@ import Testing
         ]
     }()
 
-    private func signed(_ letter: Letter) -> SignedLetter {
+    private func signed(_ letter: LetterContent) -> SignedLetter {
         let hasTag =
             switch letter {
             case .join, .admit: true
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: letters)
-    func `every letter is read as it was written`(letter: Letter) throws {
+    func `every letter is read as it was written`(letter: LetterContent) throws {
         let written = signed(letter)
         let read = try SignedLetter(parsing: written.bytes)
         #expect(read == written && read.letter == letter && read.bytes == written.bytes)
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: letters)
-    func `a letter that ends early, goes on, or is another version is refused`(letter: Letter) {
+    func `a letter that ends early, goes on, or is another version is refused`(letter: LetterContent) {
         let bytes = signed(letter).bytes
         for count in 0..<bytes.count {
             #expect(throws: ConsentError.self, "the first \(count) bytes") {

@@ -47,7 +47,7 @@ import Testing
         let (host, device) = (try ConsentIdentity.vector("host"), try ConsentIdentity.vector("device"))
         let generation = try #require(Generation(Array(0..<16)))
         let hash = try #require(ConsentHash([UInt8](repeating: 0xAA, count: 32)))
-        let letters: [(String, Letter)] = [
+        let letters: [(String, LetterContent)] = [
             (
                 "vouch",
                 .vouch(

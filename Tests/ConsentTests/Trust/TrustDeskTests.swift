@@ -30,7 +30,7 @@ final class TrustWorld {
     }
 
     @discardableResult
-    func receive(_ letter: Letter, by device: ConsentIdentity) -> TrustDesk.Outcome {
+    func receive(_ letter: LetterContent, by device: ConsentIdentity) -> TrustDesk.Outcome {
         receive(SignedLetter(letter, by: device, crypto).bytes)
     }
 

@@ -26,7 +26,7 @@ struct ConsentBench {
     private var spool: Spool
     private var machine: HostMachine
     private(set) var now = HostInstant(wall: 1_800_000_000_000, monotonic: 50_000)
-    private(set) var letters: [RelayProtocol.Letter] = []
+    private(set) var letters: [Letter] = []
     private(set) var answers: [UInt64: String] = [:]
     private var commands = 0
 
@@ -131,7 +131,7 @@ struct ConsentBench {
     }
 
     mutating func letter(_ bytes: [UInt8]) {
-        _ = tell(.received(.letter(RelayProtocol.Letter(bytes)!, from: Named(id: ClientID("c1")!, name: "phone"))))
+        _ = tell(.received(.letter(Letter(bytes)!, from: Named(id: ClientID("c1")!, name: "phone"))))
     }
 
     // MARK: The device's side

@@ -1,5 +1,5 @@
 /// What host and device say to each other about trust; the relay carries it and needs no understanding.
-package enum Letter: Sendable, Equatable {
+package enum LetterContent: Sendable, Equatable {
     case join(Join)
     case admit(Admit)
     case vouch(Vouch)
@@ -54,13 +54,13 @@ package struct SignedLetter: Sendable, Equatable {
     private static let version: UInt8 = 1
     private static let tagBytes = 32
 
-    package let letter: Letter
+    package let letter: LetterContent
     package let body: [UInt8]
     package let tag: [UInt8]
     package let signature: [UInt8]
 
     /// `pairKey` for `join` and `admit`.
-    package init(_ letter: Letter, by identity: ConsentIdentity, pairKey: [UInt8]? = nil, _ crypto: ConsentCrypto) {
+    package init(_ letter: LetterContent, by identity: ConsentIdentity, pairKey: [UInt8]? = nil, _ crypto: ConsentCrypto) {
         precondition(letter.hasTag == (pairKey != nil), "join and admit are authenticated by the secret, and no other letter")
         self.letter = letter
         body = letter.body
@@ -81,7 +81,7 @@ package struct SignedLetter: Sendable, Equatable {
         tag = try reader.part("tag", countMax: Self.tagBytes)
         signature = try reader.part("signature", countMax: SignatureText.signatureBytes)
         try reader.end()
-        letter = try Letter(body: body)
+        letter = try LetterContent(body: body)
         guard tag.count == (letter.hasTag ? Self.tagBytes : 0) else {
             throw ConsentError(.badLength, at: "letter.tag", "join and admit have a tag of 32 bytes, other letters none")
         }
@@ -108,7 +108,7 @@ package struct SignedLetter: Sendable, Equatable {
     }
 }
 
-extension Letter {
+extension LetterContent {
     fileprivate var hasTag: Bool {
         switch self {
         case .join, .admit: true

@@ -2,7 +2,8 @@
 enum ErrorTypes {
     /// Second types, each argued in record 0036.
     static let seconds: [String: Set<String>] = [
-        "HeliographHost": ["ConnectError"], "RelayAccess": ["PairingError"], "RelayProtocol": ["ClientMessageError"],
+        "HeliographHost": ["ConnectError"], "HeliographPlatform": ["EditLockError"], "RelayAccess": ["PairingError"],
+        "RelayProtocol": ["ClientMessageError"],
     ]
 
     /// Every breach, as `path:line: sentence`.

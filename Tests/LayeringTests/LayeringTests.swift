@@ -38,7 +38,7 @@ import Testing
         #expect(fetched.count > 5 && fetched.sorted() == pinned.sorted())
     }
 
-    @Test("a module has one error type that others see, but for those that record 53 argues")
+    @Test("a module has one error type that others see, but for those that record 0036 argues")
     func oneErrorType() throws {
         let breaches = ErrorTypes.breaches(in: try SourceFile.all(below: Self.top))
         #expect(breaches.isEmpty, "\(breaches.joined(separator: "\n"))")

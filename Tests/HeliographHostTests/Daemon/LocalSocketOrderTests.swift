@@ -75,7 +75,8 @@ struct LocalSocketOrderTests {
             isOver.signal()
         }
         isUp.wait()
-        let loop = try #require(handle.withLock(\.self))
+        let listening = handle.withLock { $0 }
+        let loop = try #require(listening)
         // Each is known to be accepted, as it has been answered.
         let sockets = (0..<8).map { _ in Self.connect(path) }
         for socket in sockets {
@@ -109,8 +110,8 @@ struct LocalSocketOrderTests {
         var arrivals = Arrivals()
         arrivals.received(request(7), HTTPRequestID(rawValue: 20))
         arrivals.received(request(3), HTTPRequestID(rawValue: 21))
-        #expect(arrivals.left(HTTPRequestID(rawValue: 20)))
-        #expect(!arrivals.left(HTTPRequestID(rawValue: 19)))
+        let (isKnown, isUnknown) = (arrivals.left(HTTPRequestID(rawValue: 20)), !arrivals.left(HTTPRequestID(rawValue: 19)))
+        #expect(isKnown && isUnknown)
         let served = arrivals.take().map { arrival in
             switch arrival {
             case .request(let request, _): request.path

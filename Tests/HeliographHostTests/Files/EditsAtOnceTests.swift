@@ -1,5 +1,7 @@
+import AgentClaude
 import Dispatch
 import HeliographHook
+import RelayAccess
 import RelayProtocol
 import Synchronization
 import Testing
@@ -71,9 +73,9 @@ struct EditsAtOnceTests {
     @Test("Of those that change settings which all have read, one writes and the others are told")
     func settings() throws {
         let file = SettingsFile(path: folder.path + "/settings.json")
-        for _ in 0..<Self.count {
+        for round in 0..<Self.count {
             let before = try file.read()
-            let faults = Self.faults { try file.write(Array("{\"n\":\($0)}".utf8), replacing: before) }
+            let faults = Self.faults { try file.write(Array("{\"round\":\(round),\"n\":\($0)}".utf8), replacing: before) }
             #expect(faults.count == Self.count - 1)
         }
         #expect(folder.names() == ["settings.json"])

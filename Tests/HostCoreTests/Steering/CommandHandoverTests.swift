@@ -15,7 +15,8 @@ struct CommandHandoverTests {
         var handover = CommandHandover()
         #expect(handover.received(first, of: session) == nil)
         #expect(handover.received(second, of: session) == nil)
-        #expect(handover.taken(first))
+        let isTaken = handover.taken(first)
+        #expect(isTaken)
         let refusal = CommandHandover.Refusal(
             session: session, change: SteeringChange(second, .refused, reason: "the agent has ended"))
         #expect(handover.close("the agent has ended") == [refusal])
@@ -27,7 +28,8 @@ struct CommandHandoverTests {
         var handover = CommandHandover()
         _ = handover.received(first, of: session)
         _ = handover.close("the agent has ended")
-        #expect(!handover.taken(first))
+        let isTaken = handover.taken(first)
+        #expect(!isTaken)
         #expect(handover.received(second, of: session) == SteeringChange(second, .refused, reason: "the agent has ended"))
     }
 

@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test("who wants no money on a device is told no guess of it either")
-    func hidden() {
+    func guessHidden() {
         var subject = PushSubjects.subject(PushSubjects.summary())
         (subject.summary.costMicroUSD, subject.summary.estimateMicroUSD) = (410_000, 2_000_000)
         subject.hideCost()

@@ -11,17 +11,20 @@ package struct EditLock: ~Copyable {
     private let descriptor: Int32
 
     /// Returns once no other process edits in this folder. A file system without locks on folders (NFS) does not stop the edit.
-    package init(folder: String, within wait: Duration = Self.waitMax) throws(EditLockError) {
+    package init(folder: String, within wait: Duration = Self.waitMax) throws(FolderError) {
         let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw EditLockError(message: "\(folder) cannot be opened: \(unsafe String(cString: strerror(errno))).")
+            let code = errno
+            throw FolderError(
+                message: "\(folder) cannot be opened: \(unsafe String(cString: strerror(code))).", number: code)
         }
         let end = ContinuousClock.now + wait
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK || errno == EINTR {
             guard ContinuousClock.now < end else {
                 close(descriptor)
-                throw EditLockError(
-                    message: "Another command has been changing files in \(folder) for \(wait): try again when it has ended.")
+                throw FolderError(
+                    message: "Another command has been changing files in \(folder) for \(wait): try again when it has ended.",
+                    number: nil)
             }
             var pause = timespec(tv_sec: 0, tv_nsec: Int(Self.lookEvery.components.attoseconds / 1_000_000_000))
             // A signal that cuts this short costs one early look.
@@ -31,9 +34,4 @@ package struct EditLock: ~Copyable {
     }
 
     deinit { close(descriptor) }
-}
-
-/// Why a folder's files cannot be edited now, as a sentence.
-package struct EditLockError: Error {
-    package let message: String
 }

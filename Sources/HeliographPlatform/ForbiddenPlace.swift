@@ -42,7 +42,7 @@ package struct ForbiddenPlace: Sendable, Equatable {
     }
 
     /// The sentence as an error of the system's.
-    package var error: PrivateDirectoryError { PrivateDirectoryError(message: sentence + ".", number: EACCES) }
+    package var error: FolderError { FolderError(message: sentence + ".", number: EACCES) }
 
     /// Says what is wrong and what to do, without a stop at the end.
     package var sentence: String {

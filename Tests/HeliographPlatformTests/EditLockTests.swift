@@ -12,7 +12,7 @@ import Testing
     @Test("the second waits for its time and is told that another is at it, and gets in once the first has ended")
     func waits() throws {
         let first = try EditLock(folder: folder)
-        do throws(EditLockError) {
+        do throws(FolderError) {
             _ = try EditLock(folder: folder, within: .milliseconds(30))
             Issue.record("two have it")
         } catch { #expect(error.message.hasPrefix("Another command has been changing files in \(folder)")) }
@@ -29,7 +29,7 @@ import Testing
 
     @Test("a folder that is not there is named")
     func absent() {
-        do throws(EditLockError) {
+        do throws(FolderError) {
             _ = try EditLock(folder: folder + "/absent")
             Issue.record("it was opened")
         } catch { #expect(error.message.contains("\(folder)/absent")) }

@@ -23,7 +23,7 @@ import Testing
     func open() throws {
         let path = try TemporaryFolders.make().path
         #expect(unsafe chmod(path, 0o755) == 0)
-        do throws(PrivateDirectoryError) {
+        do throws(FolderError) {
             try PrivateDirectory.make(path, isOwn: true)
             Issue.record("an open directory was taken")
         } catch { #expect(error.message.hasSuffix("chmod 700 \(path)")) }
@@ -34,6 +34,6 @@ import Testing
     func file() throws {
         let path = try TemporaryFolders.make().path + "/file"
         try Data().write(to: URL(filePath: path))
-        #expect(throws: PrivateDirectoryError.self) { try PrivateDirectory.make(path, isOwn: true) }
+        #expect(throws: FolderError.self) { try PrivateDirectory.make(path, isOwn: true) }
     }
 }

@@ -2,7 +2,7 @@
 enum ErrorTypes {
     /// Second types, each argued in record 0036.
     static let seconds: [String: Set<String>] = [
-        "HeliographHost": ["ConnectError"], "HeliographPlatform": ["EditLockError"], "RelayAccess": ["PairingError"],
+        "HeliographHost": ["ConnectError"], "HeliographPlatform": ["FolderError"], "RelayAccess": ["PairingError"],
         "RelayProtocol": ["ClientMessageError"],
     ]
 

@@ -45,7 +45,7 @@ struct SettingsFile {
         let folder = Self.directory(of: try resolved())
         if expected == nil { try createDirectory(folder) }
         let lock: EditLock
-        do throws(EditLockError) { lock = try EditLock(folder: folder) } catch {
+        do throws(FolderError) { lock = try EditLock(folder: folder) } catch {
             throw ConnectError(.unwritable, at: path, error.message)
         }
         try replace(expected, with: bytes)

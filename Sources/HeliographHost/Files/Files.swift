@@ -5,7 +5,7 @@ internal import HeliographPlatform
 enum Files {
     /// Makes the directory and those above it; one that others can look into is refused.
     static func makePrivateDirectory(_ path: String) throws(HostError) {
-        do throws(PrivateDirectoryError) {
+        do throws(FolderError) {
             try PrivateDirectory.make(path, isOwn: true)
         } catch {
             var refusal = HostError(.file, error.message)
@@ -30,7 +30,7 @@ enum Files {
     ) throws(HostError) -> Result {
         try makePrivateDirectory(directory)
         let lock: EditLock
-        do throws(EditLockError) { lock = try EditLock(folder: directory) } catch { throw HostError(.file, error.message) }
+        do throws(FolderError) { lock = try EditLock(folder: directory) } catch { throw HostError(.file, error.message) }
         let result = try edit()
         _ = consume lock
         return result

@@ -46,7 +46,7 @@ extension PushSetup {
         let folder = try Storage(directory: directory).makeFolder()
         // Two of these at once both count.
         let lock: EditLock
-        do throws(EditLockError) { lock = try EditLock(folder: folder) } catch { throw ServerError(.file, error.message) }
+        do throws(FolderError) { lock = try EditLock(folder: folder) } catch { throw ServerError(.file, error.message) }
         let path = "\(folder)/\(PushConfigurationFile.name)"
         let isThere = FileManager.default.fileExists(atPath: path)
         var configuration = isThere ? try PushConfigurationFile.read(path) : PushConfiguration()

@@ -151,7 +151,7 @@ struct OpenStore: OpenData {
         let cause = (error as? LogError)?.underlying ?? error
         if let error = cause as? SQLiteStoreError {
             // A folder that the system does not let it make or look at.
-            let isRefused = (error.underlying as? PrivateDirectoryError)?.number != nil
+            let isRefused = (error.underlying as? FolderError)?.number != nil
             return isRefused || [.full, .readOnly, .io].contains(error.code)
         }
         guard let error = error as? LogError else { return false }

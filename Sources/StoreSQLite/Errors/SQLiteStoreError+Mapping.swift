@@ -7,7 +7,7 @@ extension SQLiteStoreError: CustomStringConvertible {
     /// people.
     package var description: String {
         switch (code, underlying) {
-        case (.full, _), (.readOnly, _), (.corrupt, _), (.busy, _), (_, nil), (_, is PrivateDirectoryError): message
+        case (.full, _), (.readOnly, _), (.corrupt, _), (.busy, _), (_, nil), (_, is FolderError): message
         case (_, let error as DatabaseError):
             "\(message) (SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no words"))"
         case (_, let error?): "\(message) (\(error))"

@@ -19,7 +19,7 @@ package struct DataDirectory: Sendable {
         umask(0o077)
         self.path = Self.bare(path)
         try Self.refuseForbidden(self.path)
-        try Self.translating { () throws(PrivateDirectoryError) in try PrivateDirectory.make(self.path, isOwn: false) }
+        try Self.translating { () throws(FolderError) in try PrivateDirectory.make(self.path, isOwn: false) }
     }
 
     /// Takes a directory that has a data file, and makes nothing.
@@ -30,7 +30,7 @@ package struct DataDirectory: Sendable {
         guard Files.exists(self.path) else {
             throw SQLiteStoreError(.absent, "There is no relay's data in \(self.path): it is not there.")
         }
-        try Self.translating { () throws(PrivateDirectoryError) in try PrivateDirectory.check(self.path, isOwn: false) }
+        try Self.translating { () throws(FolderError) in try PrivateDirectory.check(self.path, isOwn: false) }
         guard !Files.exists(databasePath) else { return }
         try refuseRemains()
         throw SQLiteStoreError(.absent, "There is no relay's data in \(self.path): \(databasePath) is not there.")
@@ -42,8 +42,8 @@ package struct DataDirectory: Sendable {
         throw SQLiteStoreError(.cannotOpen, place.error.message, underlying: place.error)
     }
 
-    private static func translating(_ body: () throws(PrivateDirectoryError) -> Void) throws(SQLiteStoreError) {
-        do throws(PrivateDirectoryError) { try body() } catch {
+    private static func translating(_ body: () throws(FolderError) -> Void) throws(SQLiteStoreError) {
+        do throws(FolderError) { try body() } catch {
             let code = Files.code(error.number)
             throw SQLiteStoreError(code, error.message + Files.mend(code), underlying: error)
         }

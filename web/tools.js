@@ -1,7 +1,6 @@
 /** What tools are asked to do, in words: a tool's name, the fields of its input and what it touches. Pure. */
 
 import { urlOf } from "./links.js";
-import { addressRisks, commandRisks, fileRisks, pathIn } from "./risks.js";
 
 /** @typedef {import("./wire").Fields} Fields */
 /** @typedef {{verb: string, object: string, place?: string}} Request Reads as a question: our verb, then what it touches and where that is, which are the agent's text. */
@@ -64,6 +63,15 @@ const plain = {
 const cells = /** @type {Record<string, string>} */ ({ insert: "Add a cell to", delete: "Delete a cell of", replace: "Change a cell of" });
 
 /**
+ * The path as it reads from the session's folder, where it is in there.
+ * @param {string} path @param {string} [folder]
+ */
+export function pathIn(path, folder) {
+  const root = folder?.replace(/\/+$/, "");
+  return root && path.startsWith(`${root}/`) && !/(^|\/)\.\.(\/|$)/.test(path) ? path.slice(root.length + 1) : path;
+}
+
+/**
  * Where a session works: in full where its host says so, as nobody here can tell whose home `~` is.
  * @param {Pick<import("./wire").Summary, "cwd"|"folder">} [summary]
  */
@@ -88,21 +96,4 @@ export function requestOf(tool, input, folder) {
   if (tool === "Task" || tool === "Agent") return { verb: plain[tool], object: textOf(fields.subagent_type) };
   if (Object.hasOwn(plain, tool)) return { verb: plain[tool], object: "" };
   return { verb: "Use", object: tool || "this tool" };
-}
-
-/**
- * What to look at twice. Known by its fields rather than by the tool's name, so that every agent's tools are looked at alike.
- * @param {unknown} input @param {string} [folder] The session's. @param {string} [target] The file that is meant, if a link leads elsewhere.
- * @returns {string[]}
- */
-export function risksOf(input, folder, target) {
-  if (typeof input !== "object" || input === null) return [];
-  const { command, file_path, notebook_path, content, new_string, edits, new_source, edit_mode, url, dangerouslyDisableSandbox } = /** @type {Fields} */ (input);
-  const line = Array.isArray(command) ? command.map(textOf).join(" ") : textOf(command);
-  const writes = [content, new_string, edits, new_source, edit_mode].some((field) => field !== undefined);
-  const path = target || textOf(file_path) || textOf(notebook_path);
-  return [
-    ...commandRisks(line), ...(writes && path ? fileRisks(path, folder) : []), ...addressRisks(textOf(url)),
-    ...(dangerouslyDisableSandbox === true ? ["Runs outside the sandbox."] : []),
-  ];
 }

@@ -163,8 +163,11 @@ async function shownTo(told) {
     const full = object(head.alert).full;
     if (!host || "problem" in consent || !body || head.cut || object(head.alert).whole !== true) return { mayAllow: false };
     if (typeof full !== "string" || full.length > fullMax || unshowable.test(full.replace(/\n/g, "")) || unshowable.test(String(head.tool))) return { mayAllow: false };
+    // The host's own sentences, as other notifications begin with them.
+    const risks = Array.isArray(head.risks) ? head.risks.map(String).join(" ") : "";
+    if (unshowable.test(risks)) return { mayAllow: false };
     return {
-      mayAllow: true, words: { title: `Allow ${head.tool}? · ${host.name}`, body: full },
+      mayAllow: true, words: { title: `Allow ${head.tool}? · ${host.name}`, body: risks ? `Look twice: ${risks}\n${full}` : full },
       signable: { host: host.id, session, approval, text: consent.text, digest: head.digest },
     };
   } catch {

@@ -48,6 +48,8 @@ package enum WireLimits {
     package static let pastSessionsMax = 50
     /// Commands of one session whose outcome is not known yet.
     package static let steeringOpenMax = 64
+    /// Sentences about what a person should look at twice: one would be enough to look.
+    package static let risksMax = 8
     /// An agent's own options; agents were seen to have up to four.
     package static let offersMax = 16
     /// Events in one answer to `history`.

@@ -34,6 +34,18 @@ struct ApprovalTests {
         #expect(!ours.contains { $0.contains("Allow") || $0.contains("[2J") })
     }
 
+    @Test func whatToLookAtTwiceIsSaidInTheHostsWords() {
+        var request = ApprovalRequest(
+            approval: ApprovalID("a")!, kind: .tool, tool: "Bash", title: "run it", digest: Fixtures.digest)
+        request.risks = ["Deletes folders with all that is in them.", "Ends\u{202E} other processes."]
+        let event = Event(.approvalRequested(request), at: 5_000)
+        let shown = lines(
+            Approval(
+                session: Fixtures.session, request: request, requestBytes: event.bytes, requestedAt: 5_000, seq: 3))
+        #expect(shown.contains("! look twice: Deletes folders with all that is in them."))
+        #expect(shown.contains("! look twice: Ends⟨U+202E⟩ other processes."))
+    }
+
     @Test func numbersAreShownAsTheAgentWroteThem() {
         let shown = lines(
             Fixtures.approval { body in

@@ -142,8 +142,12 @@ def test_no_line_ends_inside_an_argument(screen: Callable[..., Screen], host: An
 
 def test_what_destroys_looks_different_from_what_lists(screen: Callable[..., Screen], host: Any) -> None:
     one = screen()
-    calm, wild = host.request_approval("s1", "Bash", {"command": "ls -la"}), host.request_approval("s1", "Bash", {"command": "cd x && sudo rm -rf build"})
-    outside = host.request_approval("s1", "Write", {"file_path": "/home/ada/.ssh/authorized_keys", "content": "key\n"})
+    calm, wild = host.request_approval("s1", "Bash", {"command": "ls -la"}), host.request_approval(
+        "s1", "Bash", {"command": "cd x && sudo rm -rf build"},
+        risks=["Runs with the rights of the administrator.", "Deletes folders with all that is in them."],
+    )  # fmt: skip
+    file = {"file_path": "/home/ada/.ssh/authorized_keys", "content": "key\n"}
+    outside = host.request_approval("s1", "Write", file, risks=["Outside the session's folder, /home/ada/webshop."])
     one.go("#/approvals")
     note = one.card(wild).get_by_role("note", name="Look twice")
     expect(note).to_contain_text("Deletes folders with all that is in them.")

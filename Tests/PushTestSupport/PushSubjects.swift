@@ -33,7 +33,8 @@ package enum PushSubjects {
 
     package static func approval(
         _ kind: ApprovalKind = .tool, id: String = "req_91", tool: String = "Bash", title: String = "Run: swift test",
-        isCut: Bool = false, isRedacted: Bool = false, alert: RequestWords? = .command("swift test")
+        isCut: Bool = false, isRedacted: Bool = false, risks: [String] = [],
+        alert: RequestWords? = .command("swift test")
     ) -> Approval {
         var request = ApprovalRequest(
             approval: ApprovalID(id)!, kind: kind, tool: tool, title: title,
@@ -41,6 +42,7 @@ package enum PushSubjects {
         request.isCut = isCut
         request.isRedacted = isRedacted
         request.alert = alert
+        request.risks = risks
         let event = Event(.approvalRequested(request), at: moment)
         return Approval(
             session: SessionID(session)!, request: request, requestBytes: event.bytes, requestedAt: moment, seq: 1)

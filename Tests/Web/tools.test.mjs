@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fieldOf, isSaid, requestOf, risksOf, valueWords } from "../../web/tools.js";
+import { fieldOf, isSaid, pathIn, requestOf, valueWords } from "../../web/tools.js";
 
 const asked = (tool, input, folder) => {
   const { verb, object, place } = requestOf(tool, input, folder);
@@ -46,14 +46,8 @@ test("values that are no text are told in words, and a time limit in seconds too
   assert.equal(valueWords("timeout", 120_000), "120 s (120000 ms)");
 });
 
-test("risks are looked for wherever an input has a command, a file that is written, or an address", () => {
-  assert.deepEqual(risksOf({ command: "ls" }), []);
-  assert.equal(risksOf({ command: ["rm", "-rf", "/"] }).length, 1);
-  assert.equal(risksOf({ file_path: "/etc/hosts", content: "x" }).length, 1);
-  assert.deepEqual(risksOf({ file_path: "/srv/shop/docs/x", content: "x" }, "/srv/shop"), []);
-  assert.match(risksOf({ file_path: "/srv/shop/docs/x", content: "x" }, "/srv/shop", "/elsewhere/x")[0], /Outside/);
-  assert.deepEqual(risksOf({ file_path: "/etc/hosts" }), []);
-  assert.equal(risksOf({ url: "http://x.example" }).length, 1);
-  assert.equal(risksOf({ command: "ls", dangerouslyDisableSandbox: true }).length, 1);
-  assert.deepEqual(risksOf("rm -rf /"), []);
+test("a path in the session's folder reads from there", () => {
+  assert.equal(pathIn("/home/ada/shop/src/a.ts", "/home/ada/shop/"), "src/a.ts");
+  for (const path of ["/home/ada/shopping/a", "/home/ada/shop/../a", "b", "/etc/hosts"]) assert.equal(pathIn(path, "/home/ada/shop"), path);
+  assert.equal(pathIn("/a", undefined), "/a");
 });

@@ -8,7 +8,6 @@
 
 import { conflict, isWhole, modeAfter, obstacle, outcome, steps, unseenWords, waysToAllow } from "../approvals.js";
 import { heldWords } from "../budgets.js";
-import { changeOf } from "../changes.js";
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
 import { chosenIn, offersOf, verdictOf } from "../offers.js";
@@ -17,7 +16,7 @@ import { placeOf, titleOf } from "../session-words.js";
 import { shownApproval } from "../shown.js";
 import { keyOf } from "../store.js";
 import { exact, line, orderWarning, said } from "../text.js";
-import { folderOf, isSaid, requestOf, risksOf } from "../tools.js";
+import { folderOf, isSaid, requestOf } from "../tools.js";
 import { argumentNodes, reachable } from "./blocks.js";
 import { OfferList } from "./offer-list.js";
 import { QuestionForm } from "./question-form.js";
@@ -197,7 +196,8 @@ export class ApprovalCard extends HTMLElement {
   /** @param {string} tool @param {import("../wire").Fields} head @param {import("../wire").Fields|undefined} body */
   #buildRequest(tool, head, body) {
     const { elements, warnings, agentSays, measure } = requestBlocks(tool, body);
-    const risks = risksOf(body?.input, this.#folder, changeOf(body)?.target);
+    // The host's own sentences, the same in every client.
+    const risks = Array.isArray(head.risks) ? head.risks.map(asText) : [];
     attribute(this, "data-risk", risks.length > 0);
     const [start, end] = [span("edge"), span("edge")];
     const whole = h("div", { class: "whole" }, start, ...(body?.input === undefined ? [] : elements), end);

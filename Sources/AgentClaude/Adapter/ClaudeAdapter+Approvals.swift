@@ -73,6 +73,7 @@ extension ClaudeAdapter {
         request.agentName = agentName
         request.modes = approval.form?.modes ?? []
         request.offers = approval.offers
+        if approval.kind == .tool { request.risks = RequestRisks.of(input, paths: paths, target: change?.target) }
         // Questions are in the body once more for people; both together must fit.
         let isTwice = approval.kind == .question && shown.count < limits.texts.approvalDiffBytes
         let questions = approval.form?.questions ?? []

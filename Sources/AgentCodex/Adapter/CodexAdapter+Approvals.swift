@@ -86,6 +86,10 @@ extension CodexAdapter {
         request.agent = approval.agent
         request.agentName = approval.agent.flatMap { sessions[sessionID($0)]?.delegation?.name }
         request.offers = approval.offers
+        if approval.kind == .tool {
+            let input = try? JSONDocument(parsing: asked.input).root
+            request.risks = RequestRisks.of(input, writes: asked.changes?.compactMap { $0.text("path") } ?? [], paths: paths)
+        }
         let questions = asked.questions
         request.questions = AskedQuestion.offers(of: questions)
         // Changes of files are read as a diff, for which no notification has room.

@@ -201,7 +201,10 @@ package struct LocalAdapter: AgentAdapter {
         request.offers = approval.offers
         request.questions = AskedQuestion.offers(of: questions)
         switch approval.kind {
-        case .tool: request.alert = (try? JSONDocument(parsing: shown).root).flatMap { RequestWords(request, input: $0) }
+        case .tool:
+            let paths = ShownPaths(home: "", workingDirectory: sessions[approval.session]?.folder)
+            request.risks = RequestRisks.of(ask.input, paths: paths)
+            request.alert = (try? JSONDocument(parsing: shown).root).flatMap { RequestWords(request, input: $0) }
         case .question: request.alert = RequestWords(request, questions: questions.map(\.shown))
         }
         let isShown = emit(.approvalRequested(request), in: approval.session, at: nil) { writer in
@@ -289,6 +292,9 @@ package struct LocalAdapter: AgentAdapter {
             sessions[id] = LocalSession(id: id, process: process)
         }
         sessions[id]?.began()
+        if let folder = [facts.folder, facts.workingDirectory].compactMap(\.self).first(where: { $0.hasPrefix("/") }) {
+            sessions[id]?.folder = folder
+        }
         emit(ShownEvent(.sessionStarted(facts), nil, cleaner, limits).head, in: id, at: moment)
         remember(id)
         forgetSessions()

@@ -14,6 +14,8 @@ struct LocalSession {
     var statusReason: String?
     /// True if the program reported its status in an event, which takes precedence over the steering standing.
     var isStatusSaid = false
+    /// Where it works, in full; nil if the program has not said so.
+    var folder: String?
     /// Fetches clients' commands; nil if the session cannot be steered.
     var program: SteeredProgram?
     /// The last reported steering standing.
@@ -55,6 +57,7 @@ struct LocalSession {
             $0.field("pid", process.map { Int64($0.id) })
             // Ticks do not fit a JSON number for ever.
             $0.field("started", process.map { String($0.startedAt) })
+            $0.field("folder", folder)
         }
     }
 
@@ -64,5 +67,6 @@ struct LocalSession {
             AgentProcess(id: $0, startedAt: value.text("started").flatMap(UInt64.init) ?? 0)
         }
         self.init(id: id, process: process)
+        folder = value.text("folder")
     }
 }

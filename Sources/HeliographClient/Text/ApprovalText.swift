@@ -88,6 +88,7 @@ package struct ApprovalText: Sendable {
         if request.kind == .question { lines += questionLines(width, palette) }
         lines += inputLines(width, palette)
         lines += offerLines(width, palette)
+        for risk in request.risks { lines.append(palette.paint("! look twice: \(VisibleText.exactLine(risk))", .alert)) }
         for warning in warnings { lines.append(palette.paint("! " + warning, .alert)) }
         return lines
     }

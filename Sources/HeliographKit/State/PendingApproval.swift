@@ -40,6 +40,8 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
     public let isQuestion: Bool
     public let input: [Field]
     public let questions: [Question]
+    /// What a person should look at twice, as sentences of the host. None says nothing: it is never a judgement that all is well.
+    public let risks: [String]
     /// Reasons, as sentences, not to trust the text.
     public let warnings: [String]
     /// True if the host replaced text that looks like a secret.
@@ -65,6 +67,7 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
         let whole = Self.fields(of: input)
         self.input = whole ?? []
         questions = body.map(Self.questions) ?? []
+        risks = approval.request.risks.map(VisibleText.exactLine)
         warnings = input.map { VisibleText.warnings(about: Self.text(of: $0)) } ?? []
         isWhole = !request.isCut && (request.kind == .question || whole != nil)
     }

@@ -107,9 +107,10 @@ extension AlertText {
         var alert = start
         alert.title = kind == .question ? "\(agent) asks" : "\(agent) wants to \(deed)"
         let words = approval.map { ShownWords($0.request) }
+        func body(_ text: String) -> String { [words?.lookTwice, text].compactMap(\.self).joined(separator: "\n") }
         if isFull, let full = words?.full {
             var whole = alert
-            whole.body = full
+            whole.body = body(full)
             whole.isWhole = true
             // Where it runs is worth less than what.
             if whole.bytesCount > bytesMax { whole.subtitle = nil }
@@ -120,10 +121,10 @@ extension AlertText {
         }
         // A command is shown whole where it fits, whatever the host cut for its lists.
         if let command = words?.summary {
-            alert.body = command
+            alert.body = body(command)
             if alert.fitting(bytesMax) == alert { return alert }
         }
-        alert.body = approval.map { VisibleText.line($0.request.title) } ?? "Open the app to see what it asks."
+        alert.body = body(approval.map { VisibleText.line($0.request.title) } ?? "Open the app to see what it asks.")
         if let hidden = approval?.request, hidden.isCut, hidden.isRedacted { alert.body += "\n" + hiddenParts }
         return alert.fitting(bytesMax)
     }

@@ -15,7 +15,8 @@ extension PushSubject {
             // Measured before it is read: it may be much longer.
             let words = approval.request.alert?.full, words.utf8.count <= bytesMax,
             ShownWords.lines(of: words) <= linesMax, TextFit.bytes(of: words) <= bytesMax,
-            case let shown = ShownWords(approval.request), shown.mayAllow
+            // A card has no room to say what to look at twice.
+            case let shown = ShownWords(approval.request), shown.mayAllow, shown.lookTwice == nil
         else { return nil }
         return shown.full
     }

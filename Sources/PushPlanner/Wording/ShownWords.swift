@@ -9,12 +9,16 @@ struct ShownWords {
     let summary: String?
     /// `full` is the whole input and can be read as nothing else.
     let mayAllow: Bool
+    /// What to look at twice, in a line; nil if the host has not said anything of the kind.
+    let lookTwice: String?
 
     init(_ request: ApprovalRequest) {
         let words = request.isCut ? nil : request.alert
         let full = words?.full.flatMap(Self.plain)
         self.full = full
         summary = words?.summary.flatMap(Self.plain)
+        lookTwice =
+            request.risks.isEmpty ? nil : "Look twice: " + request.risks.map(VisibleText.exactLine).joined(separator: " ")
         mayAllow =
             words?.isWhole == true && !request.isRedacted && !VisibleText.mayMislead(request.tool)
             && full.map(VisibleText.mayMislead) == false

@@ -317,6 +317,11 @@ extension ApprovalRequest {
         questions = try QuestionOffer.list(from: head)
         offers = try Offer.list(from: head)
         if let words = head.optional("alert") { alert = try RequestWords(from: words) }
+        if head.optional("risks") != nil {
+            for risk in try head.array("risks", countMax: WireLimits.risksMax) {
+                risks.append(try risk.string(bytesMax: WireLimits.lineBytesMax))
+            }
+        }
         guard head.optional("modes") != nil else { return }
         for mode in try head.array("modes", countMax: WireLimits.modesMax) {
             modes.append(try mode.string(bytesMax: WireLimits.nameBytesMax))
@@ -340,6 +345,7 @@ extension ApprovalRequest {
         }
         if !modes.isEmpty { writer.strings("modes", modes) }
         if !offers.isEmpty { writer.array("offers", offers.map(\.bytes)) }
+        if !risks.isEmpty { writer.strings("risks", risks) }
         if let alert { writer.object("alert") { alert.write(to: &$0) } }
     }
 }

@@ -196,6 +196,8 @@ package struct ApprovalRequest: Sendable, Equatable {
     package var modes: [String] = []
     /// The agent's own options besides a plain yes and no; the digest covers them.
     package var offers: [Offer] = []
+    /// Sentences of the host about what a person should look at twice. None says nothing: it is never a judgement that all is well.
+    package var risks: [String] = []
     /// Nil if the host has no words besides the title.
     package var alert: RequestWords?
 

@@ -134,6 +134,10 @@ extension WireTable {
             "offers", .list(.object(offer), 0...WireLimits.offersMax),
             "What the agent itself offers besides a plain yes and no; `digest` covers them. None if the approval is cut."),
         .optional(
+            "risks", .list(.line, 0...WireLimits.risksMax),
+            "What a person should look at twice, as sentences of the host that every client shows. Without any it is not said that all is well."
+        ),
+        .optional(
             "alert",
             .object([
                 .optional("full", alertText, "All that is asked."), .optional("summary", alertText, "The command alone."),

@@ -64,7 +64,7 @@ import Testing
 
     static let dangerous: [Approval] = [
         PushSubjects.approval(isCut: true), PushSubjects.approval(isRedacted: true), PushSubjects.approval(alert: nil),
-        PushSubjects.approval(tool: "Bаsh"),
+        PushSubjects.approval(tool: "Bаsh"), PushSubjects.approval(risks: ["Deletes files."]),
         PushSubjects.approval(tool: String(repeating: "t", count: 65)),
         PushSubjects.approval(alert: .command(String(repeating: "x", count: 152))),
         PushSubjects.approval(alert: .command("\n│ a\n│ b\n│ c\n│ d")),

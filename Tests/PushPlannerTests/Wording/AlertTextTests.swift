@@ -24,6 +24,18 @@ import Testing
         #expect(alert.isWhole)
     }
 
+    @Test("what to look at twice comes before the request, in the host's words, wherever texts are shown")
+    func risks() {
+        let approval = PushSubjects.approval(risks: ["Deletes files.", "Ends other processes.\u{202E}"])
+        let words = "Look twice: Deletes files. Ends other processes.⟨U+202E⟩\n"
+        let full = compose(approval)
+        #expect(full.body == words + "command: swift test" && full.isWhole)
+        #expect(compose(approval, text: .summary).body == words + "Run: swift test")
+        let untold = PushSubjects.approval(risks: ["Deletes files."], alert: nil)
+        #expect(compose(untold).body == "Look twice: Deletes files.\nRun: swift test")
+        #expect(!compose(approval, text: .generic).body.contains("Look twice"))
+    }
+
     @Test(
         "summary shows what the host wrote, and is never whole",
         arguments: [(PushText.summary, PushText.full), (.full, .summary)])

@@ -113,6 +113,7 @@ struct ApprovalView: View {
                 Text(verbatim: field.name).font(.caption).foregroundStyle(.secondary)
                 Text(verbatim: field.text).font(.system(.body, design: .monospaced))
             }
+            ForEach(approval.risks, id: \.self) { Text(verbatim: "Look twice: \($0)").foregroundStyle(.red) }
             ForEach(approval.warnings, id: \.self) { Text(verbatim: $0).foregroundStyle(.orange) }
             if !approval.isWhole { Text("Its text is not whole here: it can be denied, not allowed.").foregroundStyle(.orange) }
             if approval.isQuestion { QuestionsView(approval: approval) { decide(.answer($0)) } }

@@ -58,9 +58,10 @@ struct BrowserChecker {
         guard shown.mayAllow else { return nil }
         guard device.allowsOnLockScreen else { return "\(name) offers to allow, and its person has not chosen so" }
         guard let request = approval?.request, !request.isCut, !request.isRedacted, let words = request.alert, words.isWhole,
-            words.full == shown.body
+            let full = words.full
         else { return "\(name) offers to allow what it does not show" }
-        return nil
+        let lookTwice = request.risks.isEmpty ? "" : "Look twice: \(request.risks.joined(separator: " "))\n"
+        return shown.body == lookTwice + full ? nil : "\(name) offers to allow what it does not show"
     }
 
     func replied(_ reply: Reply, to decide: DecideCommand, with order: PushIntent) -> String? {

@@ -97,6 +97,37 @@ struct CodexSubagentTests {
         #expect(bench.take().contains("approval.applied ran"))
     }
 
+    /// With a subagent that can be resumed before its parent, whose first turn is not written down yet.
+    private func overtaking() -> CodexBench {
+        var bench = CodexBench()
+        bench.tell(.own(.connected))
+        bench.resumable[Self.agent] = Self.resumed(status: "active")
+        bench.notify("thread/status/changed", #""status":{"type":"active","activeFlags":[]}"#)
+        bench.notify("thread/status/changed", #""status":{"type":"active","activeFlags":[]}"#, thread: Self.agent)
+        ask(&bench)
+        return bench
+    }
+
+    @Test("one that can be opened before its parent is no session of its own either: its question waits for that")
+    func early() throws {
+        var bench = overtaking()
+        #expect(emitted(bench).isEmpty)
+        bench.resumable[CodexBench.thread] = CodexBench.resumed(CodexBench.thread)
+        bench.pass(CodexLimits().resumeRetry * 4)
+        let (request, _) = try bench.decision(.allow)
+        #expect(request.session == CodexBench.session && request.head.agent == Self.agent)
+        try bench.decide(.allow)
+        #expect(bench.answers == [#"{"id":7,"result":{"decision":"accept"}}"#])
+    }
+
+    @Test("its question is asked also if its parent can never be opened")
+    func alone() throws {
+        var bench = overtaking()
+        bench.pass(CodexLimits().catchUpWithin)
+        let (request, _) = try bench.decision(.allow)
+        #expect(request.session == SessionID("codex-" + Self.agent))
+    }
+
     @Test("the end of its parent's turn does not close its question, the end of its own does")
     func closed() throws {
         var bench = spawned()

@@ -40,6 +40,7 @@ extension CodexAdapter {
         }
         if let title = thread.text("name") ?? thread.text("preview") { rename(id, title) }
         if let status = thread.optional("status") { show(status, in: id) }
+        joinSubagents(of: name)
     }
 
     func paths(of id: SessionID) -> ShownPaths {

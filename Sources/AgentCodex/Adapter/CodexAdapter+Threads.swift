@@ -39,9 +39,10 @@ extension CodexAdapter {
         case .failure(let id, _, let reason): if let call = calls.end(id) { failed(call, reason) }
         case .request(_, let method, let params), .notification(let method, let params):
             let name = params.text("threadId") ?? ""
-            if case .catchingUp? = threads[name]?.phase {
+            if threads[name]?.isCatchingUp == true {
                 if threads[name]?.buffer(document, token, countMax: limits.bufferedMessagesMax) == true { return }
-                watch(name)
+                goOn(name)
+                if threads[name]?.isCatchingUp == true { watch(name) }
             }
             // Deltas come by the thousand, and do not change a session's standing.
             if !name.isEmpty, !method.hasSuffix("Delta"), !method.hasSuffix("/delta") {
@@ -133,10 +134,41 @@ extension CodexAdapter {
             threads[name]?.phase = .ignored
             return refuseParked(name, "Codex does not open this thread again")
         }
+        // One that has begun its first turn may be written down a moment later than the subagent that it has just spawned.
+        if let parent = thread.text("parentThreadId"), awaits(parent) {
+            let due = now.monotonic + limits.catchUpWithin.milliseconds
+            threads[name]?.phase = .awaitingParent(parent, resumed: result, due: due)
+            return resume(parent)
+        }
+        join(name, thread, result)
+    }
+
+    private mutating func join(_ name: String, _ thread: JSONValue, _ result: JSONValue) {
+        threads[name]?.phase = .catchingUp(due: now.monotonic + limits.catchUpWithin.milliseconds)
         startSession(name, thread, model: result.text("model"))
         isSet(to: result, in: sessionID(name))
-        threads[name]?.phase = .catchingUp(due: now.monotonic + limits.catchUpWithin.milliseconds)
         call(.listTurns(thread: name))
+    }
+
+    /// The thread is here, and not reported yet.
+    private func awaits(_ parent: String) -> Bool {
+        switch threads[parent]?.phase {
+        case .waiting, .resuming, .awaitingParent: sessions[sessionID(parent)]?.isEnded ?? true
+        case .catchingUp, .watched, .ignored, nil: false
+        }
+    }
+
+    /// The thread is reported: so are those that wait for it.
+    mutating func joinSubagents(of parent: String) {
+        for (name, thread) in threads.sorted(by: { $0.key < $1.key }) {
+            if case .awaitingParent(parent, _, _) = thread.phase { goOn(name) }
+        }
+    }
+
+    /// What it waits for has come, or will not.
+    mutating func goOn(_ name: String) {
+        guard case .awaitingParent(_, let result, _)? = threads[name]?.phase else { return watch(name) }
+        if let thread = result.optional("thread") { join(name, thread, result) }
     }
 
     private mutating func caughtUp(_ name: String, _ result: JSONValue) {

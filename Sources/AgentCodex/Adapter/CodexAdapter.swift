@@ -157,7 +157,7 @@ package struct CodexAdapter: AgentAdapter {
         refuseOverdueLaunches()
         let now = now.monotonic
         for (name, thread) in threads.sorted(by: { $0.key < $1.key }) where thread.due.map({ $0 <= now }) == true {
-            if thread.isWaiting { resume(name) } else { watch(name) }
+            if thread.isWaiting { resume(name) } else { goOn(name) }
         }
         for session in sessionsInOrder where !session.isEnded {
             if let lost = session.lostAt, now - lost >= limits.goneGrace.milliseconds {

@@ -8,6 +8,8 @@ struct CodexThread {
         case waiting(due: Int64?)
         /// Becomes catchingUp, or waiting if it cannot be resumed.
         case resuming
+        /// Resumed before the thread that has spawned it: its messages are buffered until that one is, or this is over. Becomes catchingUp.
+        case awaitingParent(String, resumed: JSONValue, due: Int64)
         /// The earlier items of its turn are being sent to us; newer ones are buffered. Becomes watched.
         case catchingUp(due: Int64)
         case watched
@@ -27,8 +29,15 @@ struct CodexThread {
     /// Codex has let us in on this connection.
     var isJoined: Bool {
         switch phase {
-        case .catchingUp, .watched: true
+        case .awaitingParent, .catchingUp, .watched: true
         case .waiting, .resuming, .ignored: false
+        }
+    }
+
+    var isCatchingUp: Bool {
+        switch phase {
+        case .awaitingParent, .catchingUp: true
+        case .waiting, .resuming, .watched, .ignored: false
         }
     }
 
@@ -39,7 +48,7 @@ struct CodexThread {
     var due: Int64? {
         switch phase {
         case .waiting(let due): due
-        case .catchingUp(let due): due
+        case .catchingUp(let due), .awaitingParent(_, _, let due): due
         case .resuming, .watched, .ignored: nil
         }
     }

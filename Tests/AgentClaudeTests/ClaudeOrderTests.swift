@@ -93,6 +93,17 @@ struct ClaudeOrderTests {
         #expect(events(&bench) == ["tool.started Running: c2"], "nor do others of that message wait")
     }
 
+    @Test("one whose time is over takes those with it that came later, which the next would pass")
+    func noTextForMany() throws {
+        var bench = try bench()
+        try start(&bench, "c1")
+        bench.pass(.milliseconds(20))
+        try start(&bench, "c2")
+        bench.pass(ClaudeLimits().textWait - .milliseconds(20))
+        try start(&bench, "c3")
+        #expect(events(&bench) == (1...3).map { "tool.started Running: c\($0)" })
+    }
+
     @Test("what follows of it never comes before its start: a question, its end, the end of all")
     func overtaken() throws {
         var bench = try bench()

@@ -98,8 +98,10 @@ extension ClaudeAdapter {
         for session in sessionsInOrder {
             let due = session.deferred.filter { $0.due <= now }
             let over = Set(due.filter(\.isBatchOver).map(\.agent))
-            for agent in Set(due.map(\.agent)).subtracting(over) { sessions[session.id]?.announced.insert(agent) }
-            tellDeferred(session.id) { $0.due <= now }
+            let announced = Set(due.map(\.agent)).subtracting(over)
+            sessions[session.id]?.announced.formUnion(announced)
+            // The next start of an announced agent does not wait, and must not pass one that does.
+            tellDeferred(session.id) { $0.due <= now || announced.contains($0.agent) }
         }
     }
 

@@ -118,8 +118,8 @@ def test_what_is_not_there_is_said_in_a_sentence(tmp_path: Path) -> None:
     assert "chmod 700" in found.stderr and "Error(" not in found.stderr, found.stderr
 
 
-def test_a_folder_may_be_called_anything(tmp_path: Path, client: Any) -> None:
-    relay = Relay(tmp_path / "Jörgs relay, 100 %")
+def test_a_folder_may_be_called_anything(short_path: Path, client: Any) -> None:
+    relay = Relay(short_path / "Jörgs relay, 100 %")
     relay.start()
     try:
         assert "✔ Relay: runs on" in relay.run("doctor", "--data", str(relay.data)).stdout

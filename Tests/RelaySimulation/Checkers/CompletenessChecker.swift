@@ -113,6 +113,9 @@ struct CompletenessChecker {
         return nil
     }
 
+    /// The disk took none of its events, and the host's memory of them ended with a process.
+    func isLost(_ session: SessionID) -> Bool { entries[session]?.isEmpty == true }
+
     /// A host sends this to the relay, maybe not for the first time: an approval has one end, over all its lives.
     mutating func sends(_ message: [UInt8]) -> String? {
         guard case .events(let batch)? = try? HostMessage(parsing: message) else { return nil }

@@ -152,8 +152,8 @@ extension World {
         let expired = hosts.flatMap { $0.daemon?.questions ?? [] }
             .filter { $0.isOpen && stored($0.session)?.ends[$0.approval] != nil }
         let outdated = Set(expired.map(\.session))
-        for body in hosts.flatMap(\.bodies) {
-            for (session, status) in body.sessions where !outdated.contains(session) {
+        for (ledger, body) in hosts.flatMap({ host in host.bodies.map { (host.ledger, $0) } }) {
+            for (session, status) in body.sessions where !outdated.contains(session) && !ledger.isLost(session) {
                 let told = states[session].flatMap { $0.endedAt == nil ? $0.status : nil }
                 guard told != status else { continue }
                 let (shown, real) = (told?.rawValue ?? "over", status?.rawValue ?? "over")

@@ -17,7 +17,7 @@ final class DatabaseWorkspace {
     private(set) var row = OwnerRow()
     /// The numbers of the stored batches.
     private var batches: Set<Int> = []
-    /// The place of the last change that others see.
+    /// The place of the last change that others see and that is to outlive this machine.
     private var lastShown = 0
     private var queue: [DatabaseTransaction] = []
     private var active: [DatabaseTransaction] = []
@@ -182,7 +182,7 @@ final class DatabaseWorkspace {
     private func show(_ transaction: DatabaseTransaction) {
         guard case .written(let change, let place) = transaction.phase else { return }
         finish(transaction)
-        lastShown = max(lastShown, place)
+        if !transaction.isLocal { lastShown = max(lastShown, place) }
         switch change {
         case .batch(let batch, let number):
             if case .commit(_, _, let generation) = transaction.kind {
@@ -225,7 +225,7 @@ final class DatabaseWorkspace {
     func giveUp(_ holder: String) {
         guard row.holder == holder, active.isEmpty, queue.isEmpty else { return }
         row.holder = nil
-        lastShown = database.changes.write(.owner(row), of: id)
+        database.changes.write(.owner(row), of: id)
     }
 
     /// The machine is lost, with all that is under way.

@@ -34,6 +34,16 @@ struct ClaudeHoldTests {
         #expect(try answer(&bench, call()) == "hook 6: no decision")
     }
 
+    @Test("one whose hooks do not run is not said to be held")
+    func unheard() {
+        var bench = ClaudeBench()
+        let found = ClaudeUnheard(name: "u1", process: bench.process, folder: "/home/dev/proj")
+        let reaches = bench.adapter.handle(.unheardFound(found), at: bench.now).compactMap { effect -> HoldReach? in
+            if case .offer(_, let offer) = effect { offer?.hold } else { nil }
+        }
+        #expect(Set(reaches) == [.unchanged])
+    }
+
     @Test(
         "what asks a person by itself is not asked for twice, and other hooks have no say",
         arguments: ["AskUserQuestion", "ExitPlanMode"])

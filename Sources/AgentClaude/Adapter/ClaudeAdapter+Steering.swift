@@ -13,7 +13,7 @@ extension ClaudeAdapter {
     /// For sessions without a program of ours that reports more.
     private static func bareOffer(of session: ClaudeSession) -> SteeringOffer {
         guard !session.isUnheard else {
-            return SteeringOffer(reason: "Its hooks do not run, so nothing can be done to it from here.")
+            return SteeringOffer(reason: "Its hooks do not run, so nothing can be done to it from here.", hold: .unchanged)
         }
         guard !session.isRun else {
             return SteeringOffer(reason: "The program of Heliograph that runs it has not said yet what can be done to it.")

@@ -62,7 +62,9 @@ package struct LocalAdapter: AgentAdapter {
             if desk[approval]?.session == session || sessions[session] != nil {
                 tellDesk(.refused(session, approval, reason: reason))
             }
-        case .held(let holds): self.holds = holds
+        case .held(let holds):
+            self.holds = holds
+            for session in inOrder { sayHold(session.id) }
         case .agentGone(let process): agentGone(process)
         case .linkChanged(let isLive):
             isLinkLive = isLive
@@ -153,6 +155,11 @@ package struct LocalAdapter: AgentAdapter {
         guard hasRoom(for: [id]) else { return refuse(token, tooManySessions) }
         guard let form = LocalForm(ask, cleaner) else { return refuse(token, Self.unknownForm) }
         ensure(id, ask.agent, by: process, at: nil)
+        if sessions[id]?.hasAsked == false {
+            sessions[id]?.hasAsked = true
+            remember(id)
+            sayHold(id)
+        }
         let raw = Array(ask.input.bytes)
         var question = ApprovalQuestion(
             session: id, kind: ask.kind, tool: ask.tool, input: raw, digests, form: form, token: token)
@@ -297,7 +304,20 @@ package struct LocalAdapter: AgentAdapter {
         }
         emit(ShownEvent(.sessionStarted(facts), nil, cleaner, limits).head, in: id, at: moment)
         remember(id)
+        sayHold(id)
         forgetSessions()
+    }
+
+    private static let unsteered = "This program takes no commands from here."
+
+    /// A held program is not stopped from outside, so people are told how far it asks: one that has never asked runs as before. One that says
+    /// what can be done to it says this, too.
+    private mutating func sayHold(_ id: SessionID) {
+        guard let session = sessions[id], !session.isEnded, session.program == nil, holds.contains(id) else { return }
+        let reach: HoldReach = session.hasAsked ? .most : .unchanged
+        guard session.saidHold != reach else { return }
+        sessions[id]?.saidHold = reach
+        order(.offer(id, SteeringOffer(reason: Self.unsteered, hold: reach)))
     }
 
     private mutating func end(_ id: SessionID, reason: String?, failed: Bool, isGone: Bool, at moment: Int64?) {

@@ -16,6 +16,10 @@ struct LocalSession {
     var isStatusSaid = false
     /// Where it works, in full; nil if the program has not said so.
     var folder: String?
+    /// True once it has asked a person about a tool, or anything else.
+    var hasAsked = false
+    /// The last reported reach of a hold; nil: none was.
+    var saidHold: HoldReach?
     /// Fetches clients' commands; nil if the session cannot be steered.
     var program: SteeredProgram?
     /// The last reported steering standing.
@@ -58,6 +62,7 @@ struct LocalSession {
             // Ticks do not fit a JSON number for ever.
             $0.field("started", process.map { String($0.startedAt) })
             $0.field("folder", folder)
+            $0.flag("asked", hasAsked)
         }
     }
 
@@ -68,5 +73,6 @@ struct LocalSession {
         }
         self.init(id: id, process: process)
         folder = value.text("folder")
+        hasAsked = value.isTrue("asked")
     }
 }

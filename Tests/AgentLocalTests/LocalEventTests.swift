@@ -78,6 +78,21 @@ struct LocalEventTests {
         #expect(bench.take() == [])
     }
 
+    @Test(
+        "a session in a checkout has its branch, and the repository's name where the program has no better one",
+        arguments: [
+            (#""cwd":"/src/site-fix""#, "site", "fix"), (#""cwd":"/src/site-fix","project":"site-fix""#, "site", "fix"),
+            (#""folder":"/src/site-fix","project":"Docs""#, "Docs", "fix"), (#""cwd":"/src","branch":"own""#, nil, "own"),
+            (#""cwd":"~/src""#, nil, nil),
+        ])
+    func checkouts(_ facts: String, _ project: String?, _ branch: String?) throws {
+        var event = try LocalEvent(
+            parsing: Array(#"{"session":"s1","kind":"session.started","head":{"agent":{"name":"x"},\#(facts)}}"#.utf8))
+        event.began(in: Checkout(root: "/src/site-fix", head: "ref: refs/heads/fix", common: "/src/site/.git"))
+        guard case .sessionStarted(let began) = event.head else { throw LocalError(.conflict, at: "$", "another kind") }
+        #expect(began.project == project && began.branch == branch)
+    }
+
     @Test("every kind that a program may send goes out as it came")
     func kinds() throws {
         var bench = LocalBench()
@@ -185,6 +200,20 @@ struct LocalEventTests {
             {"session":"s2","kind":"status.changed","head":{"status":"running"}}
             """)
         #expect(bench.take().last == #"1: {"taken":2,"held":["s2"]}"#)
+    }
+
+    @Test("while it is held people are told how far it asks, also after a restart of the daemon")
+    func reach() throws {
+        var bench = LocalBench()
+        bench.tell(.held(Holds(everySession: true)))
+        try bench.send(#"{"session":"s1","kind":"status.changed","head":{"status":"running"}}"#)
+        #expect(bench.take().filter { $0.hasPrefix("offers") } == ["offers  (hold: unchanged)"])
+        try bench.ask()
+        try bench.ask("q2")
+        #expect(bench.take().filter { $0.hasPrefix("offers") } == ["offers  (hold: most)"])
+        bench.restart()
+        bench.tell(.held(Holds(everySession: true)))
+        #expect(bench.take().filter { $0.hasPrefix("offers") } == ["offers  (hold: most)"])
     }
 
     @Test("a name that the wire does not spell is digested, and always to the same")

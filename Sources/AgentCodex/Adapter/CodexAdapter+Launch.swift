@@ -57,6 +57,7 @@ extension CodexAdapter {
         }
         // A client that starts a thread receives its messages from the beginning: there is nothing to catch up with.
         threads[name]?.phase = .watched
+        threads[name]?.checkout = checkout
         startSession(name, thread, model: result.text("model"))
         isSet(to: result, in: sessionID(name))
         isWatchedAgain(name)

@@ -30,10 +30,11 @@ extension CodexAdapter {
             facts.agentVersion = thread.text("cliVersion").map { line($0, bytesMax: WireLimits.nameBytesMax) }
             facts.model = session.model
             if let directory = session.workingDirectory {
-                facts.project = line(ShownPaths.last(directory))
+                let checkout = threads[name]?.checkout
+                facts.project = line(checkout?.repository ?? ShownPaths.last(directory))
                 facts.workingDirectory = line(paths(of: id).tilde(directory))
                 facts.folder = paths(of: id).full(directory).map { line($0) }
-                facts.branch = thread.optional("gitInfo")?.text("branch").map { line($0) }
+                facts.branch = (checkout?.branch ?? thread.optional("gitInfo")?.text("branch")).map { line($0) }
             }
             facts.isResumed = known != nil
             emit(.sessionStarted(facts), in: id)

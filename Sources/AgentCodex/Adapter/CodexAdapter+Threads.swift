@@ -134,6 +134,7 @@ extension CodexAdapter {
             threads[name]?.phase = .ignored
             return refuseParked(name, "Codex does not open this thread again")
         }
+        threads[name]?.checkout = checkout
         // One that has begun its first turn may be written down a moment later than the subagent that it has just spawned.
         if let parent = thread.text("parentThreadId"), awaits(parent) {
             let due = now.monotonic + limits.catchUpWithin.milliseconds

@@ -46,6 +46,8 @@ package struct CodexAdapter: AgentAdapter {
     /// Sessions that are held because a budget is spent.
     var holds = Holds()
 
+    /// Where the thread works that the message at hand answers about.
+    private(set) var checkout: Checkout?
     /// When the input at hand came.
     private(set) var now: HostInstant
     private var effects: [CodexEffect] = []
@@ -68,7 +70,9 @@ package struct CodexAdapter: AgentAdapter {
         switch input {
         case .daemonStarted(let notes): restore(notes)
         case .own(.connected): connected()
-        case .own(.received(let message, let token)): received(message, token)
+        case .own(.received(let message, let token, let checkout)):
+            self.checkout = checkout
+            received(message, token)
         case .own(.disconnected): disconnected()
         case .own(.notStarted(let reason)): notStarted(reason)
         case .decided(let session, let approval, let digest, let decision):

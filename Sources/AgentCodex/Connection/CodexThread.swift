@@ -18,6 +18,7 @@ struct CodexThread {
     }
 
     var phase = Phase.waiting(due: nil)
+    var checkout: Checkout?
     private(set) var attempts = 0
     /// The thread rested, and we unsubscribed. It can be watched again at any time.
     var isLetGo = false

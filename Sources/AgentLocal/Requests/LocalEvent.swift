@@ -1,3 +1,4 @@
+package import HostCore
 internal import RelayProtocol
 
 /// One line of `POST /v1/agent/events`: an event of the wire, without a number, or `tool.output`, which is shown and not kept.
@@ -7,7 +8,7 @@ package struct LocalEvent: Sendable {
     /// The program's name, used if its session is not known yet.
     let agent: String?
     let at: Int64?
-    let head: EventHead
+    private(set) var head: EventHead
     let body: JSONValue?
     /// The tool call whose output is the body's `text`.
     private(set) var outputOf: String?
@@ -18,6 +19,20 @@ package struct LocalEvent: Sendable {
         .sessionStarted, .sessionRenamed, .sessionEnded, .statusChanged, .message, .toolStarted, .toolFinished, .fileChanged,
         .todoChanged, .usage, .subagentStarted, .subagentFinished, .error, .truncated,
     ]
+
+    /// Folder in which a session begins that does not say which branch is checked out there.
+    package var unnamedCheckout: String? {
+        guard case .sessionStarted(let facts) = head, facts.branch == nil else { return nil }
+        return [facts.folder, facts.workingDirectory].compactMap(\.self).first { $0.hasPrefix("/") }
+    }
+
+    /// The checkout that `unnamedCheckout` is in. A project that is called as its folder was named by no person.
+    package mutating func began(in checkout: Checkout) {
+        guard let folder = unnamedCheckout, case .sessionStarted(var facts) = head else { return }
+        facts.branch = checkout.branch.map { TextCut.line($0) }
+        if facts.project == nil || facts.project == ShownPaths.last(folder) { facts.project = TextCut.line(checkout.repository) }
+        head = .sessionStarted(facts)
+    }
 
     /// Every line, or none of them. Empty lines are skipped.
     package static func all(in bytes: [UInt8]) throws(LocalError) -> [LocalEvent] {

@@ -136,7 +136,9 @@ final class CodexDriver: AgentDriver, ClientHandler {
             // A peer that greets us is the server that we look for.
             retryWait = Self.lookEvery
             lastToken += 1
-            seat.tell(CodexFact.received(document, HookToken(rawValue: lastToken)))
+            let folder = document.root.optional("result")?.optional("thread")?.text("cwd")
+            let checkout = folder.flatMap { CheckoutReader.read($0, home: HostPaths.variable("HOME")) }
+            seat.tell(CodexFact.received(document, HookToken(rawValue: lastToken), checkout))
         } catch {
             // A request that was not understood stays at the terminal.
             seat.logger.warning("a message of Codex was not understood", metadata: ["code": "\(error.code.rawValue)"])

@@ -1,4 +1,5 @@
 internal import AgentLocal
+internal import HeliographHook
 internal import HostCore
 
 /// Reads the requests of programs, and refuses malformed ones before the adapter gets any of it.
@@ -23,11 +24,22 @@ final class LocalDriver: ProgramDriver {
         _ what: String, _ body: [UInt8], by process: AgentProcess?, _ token: HookToken
     ) throws(LocalError) -> LocalFact? {
         switch what {
-        case "events", Self.durableEvents: .eventsSent(try LocalEvent.all(in: body), by: process, token)
+        case "events", Self.durableEvents: .eventsSent(try events(in: body), by: process, token)
         case "ask": .asked(try LocalAsk(parsing: body), by: process, token)
         case "settled": .settled(try LocalSettlement(parsing: body), by: process, token)
         default: try LocalSteering(what, body).map { .steering($0, by: process, token) }
         }
+    }
+
+    private func events(in body: [UInt8]) throws(LocalError) -> [LocalEvent] {
+        var events = try LocalEvent.all(in: body)
+        for place in events.indices {
+            guard let folder = events[place].unnamedCheckout,
+                let checkout = CheckoutReader.read(folder, home: HostPaths.variable("HOME"))
+            else { continue }
+            events[place].began(in: checkout)
+        }
+        return events
     }
 
     func carryOut(_ order: any Sendable) {

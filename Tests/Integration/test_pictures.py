@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import struct
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -174,6 +175,8 @@ def test_the_terminal_shows_a_picture_and_refuses_clearly(relay: Relay, host: Sc
         own = plain_environment(tmp_path) | {"HELIOGRAPH_RELAY": relay.url, "HELIOGRAPH_TOKEN": phone.token}
         return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, env=own, timeout=patient(20))
 
+    huge = tmp_path / "huge.png"
+    huge.write_bytes(png()[:16] + struct.pack(">II", 30_000, 30_000) + png()[24:])
     done = prompt(screen)
     assert done.returncode == 0, done.stderr
     picture = named(screen.read_bytes())
@@ -181,7 +184,7 @@ def test_the_terminal_shows_a_picture_and_refuses_clearly(relay: Relay, host: Sc
     assert get(relay, host.token, picture["digest"]).body == screen.read_bytes()
     for result, words in (
         (prompt(text), "is no picture that agents take"), (prompt(large), "is larger than 768 KiB"), (prompt(tmp_path), "is no file"),
-        (prompt(tmp_path / "none.png"), "cannot be read"), (prompt(screen, session="s2"), "takes no pictures"), (prompt(*[screen] * 5), "at most 4"),
+        (prompt(huge), "has 30000 × 30000 pixels"), (prompt(tmp_path / "none.png"), "cannot be read"), (prompt(screen, session="s2"), "takes no pictures"), (prompt(*[screen] * 5), "at most 4"),
     ):  # fmt: skip
         assert result.returncode != 0 and words in result.stderr, result.stderr
 

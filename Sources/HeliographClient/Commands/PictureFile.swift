@@ -24,7 +24,19 @@ struct PictureFile: Sendable {
         guard let type = PictureType(of: content), let digest = PictureDigest(Crypto.hex(Crypto.sha256(content))) else {
             throw ClientError(.usage, "\(path) is no picture that agents take: it has to be a PNG, a JPEG or a WebP")
         }
+        guard let size = PictureSize(of: content) else {
+            throw ClientError(.usage, "\(path) is broken: it does not say how large it is")
+        }
+        guard size.isDrawable else {
+            throw ClientError(
+                .usage, "\(path) has \(size.width) × \(size.height) pixels, and agents take at most 50 million",
+                advice: Self.makeItSmaller(path))
+        }
         named = Picture(digest: digest, type: type, bytes: content.count)
+    }
+
+    private static func makeItSmaller(_ path: String) -> String {
+        "Make it smaller: convert \(path) -resize '1568x1568>' -strip small.jpg"
     }
 
     private static func content(of path: String) throws(ClientError) -> [UInt8] {
@@ -40,7 +52,7 @@ struct PictureFile: Sendable {
         guard status.st_size <= WireLimits.pictureBytesMax else {
             throw ClientError(
                 .usage, "\(path) is larger than \(WireLimits.pictureBytesMax >> 10) KiB",
-                advice: "Make it smaller: convert \(path) -resize '1568x1568>' -strip small.jpg")
+                advice: Self.makeItSmaller(path))
         }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         var filled = 0

@@ -26,6 +26,10 @@ extension Routes {
             return respond(
                 id, .json(415, Notice(code: "badValue", message: "a picture is a PNG, a JPEG or a WebP of at most 768 KiB")))
         }
+        guard PictureSize(of: content)?.isDrawable == true else {
+            return respond(
+                id, .json(415, Notice(code: "badValue", message: "a picture says its size, and has at most 50 million pixels")))
+        }
         let picture = KeptPicture(Picture(digest: digest, type: type, bytes: content.count), content)
         let key = SessionKey(workspace: token.workspace, session: session)
         let at = WallClock.milliseconds

@@ -34,6 +34,22 @@ struct ApprovalTests {
         #expect(!ours.contains { $0.contains("Allow") || $0.contains("[2J") })
     }
 
+    @Test(arguments: [
+        ("Run: make test", "make test", true), ("Run: make te…", "make test", true), ("Run: make", "make test", false),
+        ("Deploy", "make test", false), ("Run: rm x", "make test", false),
+    ])
+    func aTitleThatRepeatsTheInputIsNotShownTwice(_ title: String, _ command: String, _ isLeftOut: Bool) {
+        let request = ApprovalRequest(
+            approval: ApprovalID("a")!, kind: .tool, tool: "Bash", title: title, digest: Fixtures.digest)
+        let event = Event(.approvalRequested(request), at: 5_000) { body in
+            body.object("input") { $0.field("command", command) }
+        }
+        let shown = lines(
+            Approval(session: Fixtures.session, request: request, requestBytes: event.bytes, requestedAt: 5_000, seq: 3))
+        #expect(shown.contains { $0.contains("its title") } != isLeftOut)
+        #expect(shown.contains("│ \(command)"))
+    }
+
     @Test func whatToLookAtTwiceIsSaidInTheHostsWords() {
         var request = ApprovalRequest(
             approval: ApprovalID("a")!, kind: .tool, tool: "Bash", title: "run it", digest: Fixtures.digest)

@@ -85,6 +85,14 @@ struct TextTableTests {
         #expect(table.rows[0].last?.text == "1 min")
     }
 
+    @Test func whyASessionIsIdleIsSaidWhereItDoesNothing() {
+        let idle = Fixtures.summary(SessionID("idle")!, seq: 1) {
+            $0.status = .idle; $0.statusReason = "in the background: npm run dev"
+        }
+        let row = SessionsTask.table([idle], names: [:], now: 61_000).rows[0]
+        #expect(row.contains { $0.text == "in the background: npm run dev" })
+    }
+
     @Test func whatAnAgentGuessesIsMarkedAsAGuess() {
         func cost(_ known: Int64?, _ guess: Int64?) -> String {
             SessionsTask.cost(

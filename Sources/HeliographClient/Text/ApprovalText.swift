@@ -83,8 +83,10 @@ package struct ApprovalText: Sendable {
             fact("decided", "\(VisibleText.line(DecisionText.sentence(decision))), \(Moment.age(now - decision.at)) ago")
         }
         fact("digest", request.digest.rawValue)
-        lines.append("  " + palette.paint("its title, in the agent's words:", .dim))
-        lines += Self.quoted(request.title, width, palette)
+        if !titleRepeatsInput {
+            lines.append("  " + palette.paint("its title, in the agent's words:", .dim))
+            lines += Self.quoted(request.title, width, palette)
+        }
         if request.kind == .question { lines += questionLines(width, palette) }
         lines += inputLines(width, palette)
         lines += offerLines(width, palette)
@@ -211,6 +213,15 @@ package struct ApprovalText: Sendable {
         }
         if let diff = try? body?.optionalString("diff") { parts.append(("diff", diff)) }
         return parts.max { $0.text.utf8.count < $1.text.utf8.count }
+    }
+
+    /// True of `Run: make`, or the beginning of it, above an input that shows `make`.
+    private var titleRepeatsInput: Bool {
+        guard approval.request.kind == .tool, let text = mainText?.text,
+            let words = approval.request.title.split(separator: " ", maxSplits: 1).last
+        else { return false }
+        let beginning = words.hasSuffix("…") ? words.dropLast() : words
+        return !beginning.isEmpty && (words == beginning ? text == words : text.hasPrefix(beginning))
     }
 
     private var shownText: String {

@@ -11,6 +11,8 @@ public struct SessionRow: Sendable, Hashable, Identifiable {
     public let host: String
     public let isHostConnected: Bool
     public let status: LiveActivityKit.SessionStatus
+    /// Why it is in this status, such as what goes on in the background of an idle session.
+    public let statusReason: String?
     public let operation: String?
     public let error: String?
     public let todoCompleted: Int?
@@ -39,6 +41,7 @@ public struct SessionRow: Sendable, Hashable, Identifiable {
         host = VisibleText.line(summary.host.name)
         isHostConnected = summary.hostIsConnected
         status = LiveActivityKit.SessionStatus(rawValue: summary.status.rawValue) ?? .unknown
+        statusReason = summary.statusReason.map(VisibleText.line)
         operation = summary.operation.map(VisibleText.line)
         error = summary.error.map(VisibleText.line)
         todoCompleted = summary.todo.map { Int($0.completed) }

@@ -48,7 +48,7 @@ struct SessionList: View {
                     NavigationLink(value: session.id) {
                         VStack(alignment: .leading) {
                             Text(verbatim: session.title).font(.headline)
-                            Text(verbatim: "\(session.status.rawValue) · \(session.operation ?? session.host)").font(
+                            Text(verbatim: "\(session.status.rawValue) · \(session.operation ?? session.statusReason ?? session.host)").font(
                                 .subheadline)
                         }
                     }

@@ -110,15 +110,18 @@ enum Binding {
             let code = errno
             Glibc.close(descriptor)
             throw WebSocketEngineError(
-                .cannotListen, "cannot listen on \(name): \(String(errno: code))\(Self.mend(code))")
+                .cannotListen, "cannot listen on \(name): \(String(errno: code))\(Self.mend(code, family))")
         }
         return descriptor
     }
 
     /// Advice to the reader of the error, if there is any.
-    private static func mend(_ code: Int32) -> String {
+    static func mend(_ code: Int32, _ family: Int32) -> String {
         switch code {
         case ENOSPC, EDQUOT: ": \(DiskMend.full)"
+        case EPERM where family == AF_UNIX, EOPNOTSUPP where family == AF_UNIX, ENOSYS where family == AF_UNIX:
+            ": the file system there may take no sockets, as FAT and some shared folders do not: choose a folder on another one"
+        case EACCES where family == AF_UNIX: ": choose a folder in which this user may write"
         case EADDRINUSE: ": stop the program that listens there, or choose another port"
         case EADDRNOTAVAIL: ": choose an address of this machine"
         case EACCES: ": choose a port from 1024 on, or give the program the right to this one"

@@ -12,8 +12,9 @@ package enum RequestRisks {
         guard let input, (try? input.members()) != nil else { return [] }
         let command = input.text("command") ?? input.list("command").compactMap { try? $0.string() }.joined(separator: " ")
         var found = CommandRisks.sentences(command)
-        let texts: [StaticString] = ["content", "new_string", "edits", "new_source", "edit_mode"]
-        let named = target ?? input.text("file_path") ?? input.text("notebook_path")
+        let texts: [StaticString] = ["content", "text", "file_text", "new_string", "edits", "new_source", "edit_mode"]
+        let names: [StaticString] = ["file_path", "notebook_path", "path"]
+        let named = target ?? names.lazy.compactMap { input.text($0) }.first
         let written = texts.contains { input.optional($0) != nil } ? [named].compactMap(\.self) : []
         let folder = paths.workingDirectory.map { (path: $0, shown: paths.tilde($0)) }
         for sentence in (written + files).flatMap({ PathRisks.sentences($0, folder: folder) }) where !found.contains(sentence) {

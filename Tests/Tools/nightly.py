@@ -20,6 +20,7 @@ STEPS = {
     "soak": ["soak", "MINUTES=60"],
     "sanitize": ["sanitize"],
     "autobahn": ["autobahn"],
+    "upgrade": ["upgrade-check", "OLD=b15cd65a"],
     "deb": ["deb-check"],
     "image": ["image-check"],
     "claude": ["claude-check"],
@@ -27,7 +28,7 @@ STEPS = {
     "openhands": ["openhands-check"],
     "pydantic": ["pydantic-check"],
 }
-"""Arguments of `make`, by the name of the step."""
+"""Arguments of `make`, by the name of the step. OLD is the last state that others have run: there is no release yet."""
 HOURS_MAX = 4
 """For a step: what takes longer hangs."""
 

@@ -24,7 +24,9 @@ MESSAGES = 60_000
 BATCH_EVENTS = 16
 """Small ones, in one message of the host that says all it can: about what a row costs counts there, not its bytes."""
 PAGES = 8_000
-CONNECTIONS = {"history": 8, "commands": 250}
+CODES = 2_000
+"""Wrong ones, which a stranger tries on each connection."""
+CONNECTIONS = {"history": 8, "commands": 250, "codes": 8}
 """Of one token; for the other shapes one."""
 COMMANDS_OF_CONNECTION = 190
 """250 times that are within what one client may send at once."""
@@ -99,9 +101,17 @@ def standing() -> Iterator[bytes]:
         yield events("standing-0", number + 2, event("message", {"role": "assistant"}, {"text": "x" * 1_000}))
 
 
+def codes() -> Iterator[bytes]:
+    for number in range(CODES):
+        body = compact({"code": f"{number:020}", "name": "a stranger"})
+        last = b"connection: close\r\n" if number == CODES - 1 else b""
+        yield b"POST /v1/pair HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n%bcontent-length: %d\r\n\r\n%b" % (last, len(body), body)
+
+
 SHAPES = {
     "approvals": ("host", approvals), "sessions": ("host", sessions), "hellos": ("host", hellos), "events": ("host", small_events),
     "subscriptions": ("client", subscriptions), "history": ("client", history), "commands": ("client", commands), "standing": ("host", standing),
+    "codes": (None, codes),
 }  # fmt: skip
 
 
@@ -112,10 +122,10 @@ def main() -> None:
     parser.add_argument("token")
     options = parser.parse_args()
     role, make = SHAPES[options.shape]
-    frames = [*make(), CLOSE]
+    frames = [*make()] if role is None else [*make(), CLOSE]
     with ExitStack() as stack:
         connections = [stack.enter_context(socket.create_connection(("127.0.0.1", options.port))) for _ in range(CONNECTIONS.get(options.shape, 1))]
-        for connection in connections:
+        for connection in connections if role else []:
             connection.sendall(handshake(options.port, role, options.token) + frame(b'{"type":"hello","version":1,"software":"busy"}'))
         print("ready", flush=True)
         input()

@@ -27,6 +27,7 @@ SHAPES = {
     "subscriptions": "one that subscribes again and again",
     "history": "one client that reads history on 8 connections",
     "commands": "one client that asks for this and that on 250 connections",
+    "codes": "a stranger who tries wrong pairing codes on 8 connections",
 }
 CLIENTS = ("subscriptions", "history", "commands")
 DIGEST = hashlib.sha256(b'heliograph.input.v1\0Bash\0{"command":"ls"}').hexdigest()

@@ -56,7 +56,8 @@ struct LocalBench {
                 "steering: \(change.name.command.rawValue) \(change.stage.rawValue)" + (change.reason.map { " (\($0))" } ?? ""))
         case .offer(_, let offer):
             let reach = offer?.hold.map { " (hold: \($0))" } ?? ""
-            lines.append("offers " + (offer.map { $0.actions.map(\.rawValue).sorted().joined(separator: " ") } ?? "nothing") + reach)
+            lines.append(
+                "offers " + (offer.map { $0.actions.map(\.rawValue).sorted().joined(separator: " ") } ?? "nothing") + reach)
         case .stands(_, let standing): lines.append("stands \(standing.rawValue)")
         case .respond(let token, let output):
             lines.append("\(token.rawValue): " + (output.map { String(decoding: $0, as: UTF8.self) } ?? "204"))

@@ -30,7 +30,9 @@ package struct LocalEvent: Sendable {
     package mutating func began(in checkout: Checkout) {
         guard let folder = unnamedCheckout, case .sessionStarted(var facts) = head else { return }
         facts.branch = checkout.branch.map { TextCut.line($0) }
-        if facts.project == nil || facts.project == ShownPaths.last(folder) { facts.project = TextCut.line(checkout.repository) }
+        if facts.project == nil || facts.project == ShownPaths.last(folder) {
+            facts.project = TextCut.line(checkout.repository)
+        }
         head = .sessionStarted(facts)
     }
 

@@ -71,7 +71,9 @@ final class SessionsTask: ClientTask {
                     status.word + (summary.hostIsConnected || summary.endedAt != nil ? "" : ", host away")
                         + (summary.endedAt == nil ? asked(summary) : ""), status.style),
                 .init(VisibleText.line(title.isEmpty ? summary.workingDirectory ?? summary.agentName : title)),
-                .init(VisibleText.line(summary.error ?? summary.operation ?? summary.statusReason ?? ""), summary.error == nil ? nil : .red),
+                .init(
+                    VisibleText.line(summary.error ?? summary.operation ?? summary.statusReason ?? ""),
+                    summary.error == nil ? nil : .red),
                 .init(summary.todo.map { "\($0.completed)/\($0.total)" } ?? ""),
                 .init(cost(summary)),
                 .init(pending > 0 ? "\(pending)" : "", .alert),

@@ -52,8 +52,10 @@ package struct PictureSize: Sendable, Equatable {
         guard bytes.count >= 25 else { return nil }
         let form = String(decoding: bytes[12..<16], as: UTF8.self)
         switch form {
-        case "VP8X" where bytes.count >= 30: return PictureSize(width: little(bytes, 24, 3) + 1, height: little(bytes, 27, 3) + 1)
-        case "VP8 " where bytes.count >= 30: return PictureSize(width: little(bytes, 26, 2) & 0x3FFF, height: little(bytes, 28, 2) & 0x3FFF)
+        case "VP8X" where bytes.count >= 30:
+            return PictureSize(width: little(bytes, 24, 3) + 1, height: little(bytes, 27, 3) + 1)
+        case "VP8 " where bytes.count >= 30:
+            return PictureSize(width: little(bytes, 26, 2) & 0x3FFF, height: little(bytes, 28, 2) & 0x3FFF)
         case "VP8L":
             let bits = little(bytes, 21, 4)
             return PictureSize(width: (bits & 0x3FFF) + 1, height: (bits >> 14 & 0x3FFF) + 1)

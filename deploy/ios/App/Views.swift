@@ -48,7 +48,10 @@ struct SessionList: View {
                     NavigationLink(value: session.id) {
                         VStack(alignment: .leading) {
                             Text(verbatim: session.title).font(.headline)
-                            Text(verbatim: "\(session.status.rawValue) · \(session.operation ?? session.statusReason ?? session.host)").font(
+                            Text(
+                                verbatim:
+                                    "\(session.status.rawValue) · \(session.operation ?? session.statusReason ?? session.host)"
+                            ).font(
                                 .subheadline)
                         }
                     }

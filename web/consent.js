@@ -170,6 +170,18 @@ class PartReader {
     return bytes;
   }
 
+  /** @param {string} part One line that people read. */
+  name(part) {
+    const bytes = this.part(part, 1, nameBytesMax);
+    try {
+      const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+      if (!/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)) return text;
+    } catch {
+      // It is no text.
+    }
+    throw new ConsentError(`${this.#name}.${part}`, "it is no name");
+  }
+
   end() {
     if (this.#rest.length) throw new ConsentError(this.#name, "it goes on after its end");
   }
@@ -214,7 +226,7 @@ export async function joinLetterOf(own, k, host, name) {
 /**
  * What a host that has seen the secret answers to a `join`: the keys that it has from now on.
  * @param {Uint8Array} bytes @param {string} k @param {string} host The id of its key, as the link or the relay says. @param {Uint8Array} joinLetter
- * @returns {Promise<Points>}
+ * @returns {Promise<Points & {name: string}>} With what the host calls itself.
  */
 export async function admitOf(bytes, k, host, joinLetter) {
   const { body, tag, signature } = letterOf(bytes);
@@ -222,12 +234,13 @@ export async function admitOf(bytes, k, host, joinLetter) {
   const answered = reader.part("join", secretBytes);
   const points = { sign: reader.point("sign"), box: reader.point("box") };
   reader.part("nonce", nonceBytes);
+  const name = reader.name("name");
   reader.end();
   const key = await pairingKeyOf(linkSecretOf(k).secret, bytesOfBase64url(host, "host", idBytes));
   if (!(await crypto.subtle.verify("HMAC", key, tag, body))) throw new ConsentError("admit.tag", "whoever made it has not seen the link");
   await checkAnswer("admit", { host, sign: points.sign, body, signature, answered, letter: joinLetter });
   await imported(points.box, "admit.box", "ECDH");
-  return points;
+  return { ...points, name };
 }
 
 /**

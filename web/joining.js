@@ -13,7 +13,7 @@ import { damagedWords, refusedWords, trustedWords, unansweredWords } from "./tru
 
 /** @typedef {import("./keys.js").LinkSecret} LinkSecret */
 /** @typedef {import("./keys.js").OwnKeys} OwnKeys */
-/** @typedef {import("./consent.js").Points} Points */
+/** @typedef {import("./consent.js").Points & {name: string}} Admitted The keys of a host, and what it calls itself. */
 /** @typedef {{tone: "going"|"good"|"bad", words: string, code?: string}} News What a person is told; `code` is to be the same at the host's terminal. */
 
 /**
@@ -23,7 +23,7 @@ import { damagedWords, refusedWords, trustedWords, unansweredWords } from "./tru
  * @property {() => string} code The first part of its id.
  * @property {(host: string) => boolean} isTrusted
  * @property {() => string[]} signedHosts Those that are here and want signatures, as the relay says.
- * @property {(host: string, points: Points) => Promise<void>} pin
+ * @property {(host: string, admitted: Admitted) => Promise<void>} pin
  * @property {(host: string) => string} nameOf
  * @property {(news: News|null) => void} tell
  * @property {() => News|null} news What was told last.
@@ -32,8 +32,10 @@ import { damagedWords, refusedWords, trustedWords, unansweredWords } from "./tru
 
 /** A letter is live only: it is sent again until its host answers. */
 export const letterEveryMs = 5_000;
-/** As long as a host takes the secret of a link. */
+/** As long as a host takes the secret of its link. */
 export const linkSecretMs = 10 * 60_000;
+/** That of a relay's link for all hosts of its machine: the first of them may be set up when the page has been looked at for a while. */
+export const machineSecretMs = 24 * 60 * 60_000;
 /** Links under way at a time; of more the oldest goes. */
 const linkSecretsMax = 4;
 /** Hosts that are asked at a time by a link for every host of a machine: as many letters as the relay takes of one client, 60 a minute. */
@@ -105,7 +107,7 @@ export class Joining {
     } catch {
       return this.#trust.fail();
     }
-    this.#trust.tell({ tone: "going", words: "Waiting for the machine to answer …" });
+    this.#trust.tell(linkSecretOf(k).hostID ? { tone: "going", words: "Waiting for the machine to answer …" } : null);
     return this.#pulse();
   }
 
@@ -117,6 +119,11 @@ export class Joining {
   /** The link is live, or other hosts are here: letters go out. */
   stirred() {
     if (this.#secrets.length && !this.#isPulsing) this.#pulse();
+  }
+
+  /** Hosts may be here that were not before: those that have had no letter are asked. */
+  met() {
+    if (this.#secrets.some((secret) => this.#wanted(secret).some((host) => !Object.hasOwn(secret.letters, host)))) this.stirred();
   }
 
   /**
@@ -151,7 +158,7 @@ export class Joining {
       this.#trust.fail();
     } finally {
       this.#isPulsing = false;
-      if (this.#secrets.length) this.#around.setTimer(() => this.stirred(), letterEveryMs);
+      if (this.#secrets.some((secret) => this.#wanted(secret).length)) this.#around.setTimer(() => this.stirred(), letterEveryMs);
     }
   }
 
@@ -160,9 +167,7 @@ export class Joining {
     if (!this.#link.isLive) return;
     const own = await this.#around.keys.own();
     if (!own) return;
-    const { hostID } = linkSecretOf(secret.k);
-    const hosts = hostID ? [base64urlOf(hostID)] : [...new Set(this.#trust.signedHosts())].filter((host) => isKeyID(host) && !this.#trust.isTrusted(host));
-    const wanted = hosts.filter((host) => !secret.answered.includes(host));
+    const wanted = this.#wanted(secret);
     const start = wanted.length > lettersMax ? (this.#turn * lettersMax) % wanted.length : 0;
     this.#turn += 1;
     for (const host of [...wanted, ...wanted].slice(start, start + Math.min(lettersMax, wanted.length))) {
@@ -175,6 +180,13 @@ export class Joining {
     }
   }
 
+  /** @param {LinkSecret} secret @returns {string[]} The hosts that have not answered. */
+  #wanted({ k, answered }) {
+    const { hostID } = linkSecretOf(k);
+    const hosts = hostID ? [base64urlOf(hostID)] : [...new Set(this.#trust.signedHosts())].filter((host) => isKeyID(host) && !this.#trust.isTrusted(host));
+    return hosts.filter((host) => !answered.includes(host));
+  }
+
   /** @param {LinkSecret} secret Its time is over, or it has done its work. */
   async #end(secret) {
     this.#secrets = this.#secrets.filter((one) => one !== secret);
@@ -182,10 +194,10 @@ export class Joining {
     if (this.#trust.news()?.tone === "going") this.#trust.tell({ tone: "bad", words: unansweredWords });
   }
 
-  /** @param {LinkSecret} secret @param {string} host @param {Points} points */
-  async #admitted(secret, host, points) {
-    await this.#trust.pin(host, points);
-    this.#trust.tell({ tone: "good", words: trustedWords(this.#trust.nameOf(host)), code: this.#trust.code() });
+  /** @param {LinkSecret} secret @param {string} host @param {Admitted} admitted */
+  async #admitted(secret, host, admitted) {
+    await this.#trust.pin(host, admitted);
+    this.#trust.tell({ tone: "good", words: trustedWords(admitted.name), code: this.#trust.code() });
     await this.#answered(secret, host);
   }
 
@@ -204,7 +216,7 @@ export class Joining {
   }
 
   /** @param {LinkSecret} secret */
-  #isFresh({ at }) {
-    return Math.abs(this.#around.now() - at) < linkSecretMs;
+  #isFresh({ k, at }) {
+    return Math.abs(this.#around.now() - at) < (linkSecretOf(k).hostID ? linkSecretMs : machineSecretMs);
   }
 }

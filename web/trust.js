@@ -8,7 +8,7 @@ import { bytesOfBase64url, decisionSignatureOf, shortCodeOf, steeringSignatureOf
 import { Joining } from "./joining.js";
 import { CommandError } from "./link.js";
 import { Resuming, restoredHost } from "./resuming.js";
-import { consentOf } from "./shown.js";
+import { consentOf, shownApproval } from "./shown.js";
 import { insecureWords, leftOutWords, storageWords, unreadWords, untrustedWords } from "./trust-words.js";
 
 /** @typedef {import("./keys.js").Pin} Pin */
@@ -62,7 +62,7 @@ export class Trust {
       reason: () => this.reason, code: () => this.code, news: () => this.news,
       make: () => this.#make(), pin: this.#pin.bind(this), fail: () => this.#fail(), tell: this.#tell.bind(this), nameOf: this.#nameOf.bind(this),
       isTrusted: (/** @type {string} */ host) => this.hosts.has(host),
-      signedHosts: () => this.#summaries.flatMap(({ host, steering }) => (host.connected && steering?.consent) || []),
+      signedHosts: () => this.#signedHosts,
     };
     this.#joining = new Joining(around, link, hands);
     this.#resuming = new Resuming(around, link, hands);
@@ -147,6 +147,7 @@ export class Trust {
 
   /** Hosts may be here that were not before. From the first one that wants signatures on the worker can look up what is asked. */
   met() {
+    this.#joining.met();
     if (this.#hasMet || !this.isKnown || this.reason || !this.#summaries.some(({ steering }) => steering?.consent !== undefined)) return;
     this.#hasMet = true;
     this.#around.keys.keepPageKey(this.#around.pageKey()).catch(() => undefined);
@@ -263,9 +264,9 @@ export class Trust {
     }
   }
 
-  /** @param {string} id The host's. @param {import("./consent.js").Points} points */
-  async #pin(id, points) {
-    const pin = { id, ...points, name: this.#nameOf(id), since: this.#around.now() };
+  /** @param {string} id The host's. @param {import("./joining.js").Admitted} admitted */
+  async #pin(id, admitted) {
+    const pin = { id, ...admitted, since: this.#around.now() };
     await this.#around.keys.pin(pin);
     this.hosts.set(id, pin);
     this.#around.tellTabs();
@@ -297,9 +298,14 @@ export class Trust {
     return [...this.#state.sessions.values(), ...this.#state.hosts.values()];
   }
 
-  /** @param {string} host What the relay calls it, or the first part of its id. */
+  get #signedHosts() {
+    const asking = [...this.#state.approvals.values()].map((approval) => consentOf(shownApproval(approval).request));
+    return [...this.#summaries.flatMap(({ host, steering }) => (host.connected && steering?.consent) || []), ...asking.flatMap((consent) => (consent && "host" in consent ? consent.host : []))];
+  }
+
+  /** @param {string} host What it said itself when it was trusted, or what the relay calls it, or the first part of its id. */
   #nameOf(host) {
-    return this.#summaries.find(({ steering }) => steering?.consent === host)?.host.name ?? codeOfHost(host);
+    return this.hosts.get(host)?.name ?? this.#summaries.find(({ steering }) => steering?.consent === host)?.host.name ?? codeOfHost(host);
   }
 }
 

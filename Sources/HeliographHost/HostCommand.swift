@@ -48,6 +48,14 @@ package enum HostCommand {
         return grant.name
     }
 
+    /// What to do next so that somebody may decide for a machine that was just paired; nil if its consent is open.
+    package static func trustAdvice(_ configuration: HostConfiguration) -> String? {
+        guard configuration.consent == .signed else { return nil }
+        let isShown = FirstTrust(configuration.paths).isShown
+        let (rule, command) = ("Its agents do only what a device has signed that it trusts", "`heliograph host trust`")
+        return isShown ? "\(rule): the one that opened the relay's link, and others after \(command)." : "\(rule): \(command)"
+    }
+
     /// Longer than what pairing writes.
     private static let probe = [UInt8](repeating: UInt8(ascii: " "), count: 4 << 10)
 

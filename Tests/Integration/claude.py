@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from acp_agents import install
+from daemon import as_open
 from relay import BINARY, ROOT, Relay, plain_environment
 from terminal import Terminal
 from waits import patient, wait_until
@@ -56,7 +57,7 @@ def listens(path: Path) -> bool:
 
 
 class Machine:
-    """`home`, `project`, a `terminal`, the agent's `api`, and `heliograph host` as `daemon`."""
+    """`home`, `project`, a `terminal`, the agent's `api`, and `heliograph host` as `daemon`, which `trusting.py` makes a signed one."""
 
     def __init__(self, folder: Path, relay: Relay):
         self.folder = folder
@@ -119,7 +120,7 @@ class Machine:
 
     def start_daemon(self, link: str | None = None) -> None:
         """`heliograph host`; with a pairing link the first time."""
-        command = [str(BINARY), "host", *([link, "--name", "laptop"] if link else [])]
+        command = [str(BINARY), "host", *([link, "--name", "laptop", *as_open([link])] if link else [])]
         with self.daemon_log.open("ab") as log:
             self.daemon = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.home, env=self.environment

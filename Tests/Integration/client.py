@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable
 from typing import Any
 
+from consent import Device, Shown, unb64
 from schema import assert_valid
 from wire import Connection, Message
 
@@ -24,6 +25,8 @@ class WireClient:
         self.approvals: dict[str, Message] = {}
         self.violations: list[str] = []
         self.resets: list[Message] = []
+        self.device: Device | None = None
+        """Signs what it decides and prompts, where a host wants that: see `trusting.py`."""
         self._ids = itertools.count(1)
         # No two connections use an id twice: a command sent again would be the same command.
         self._prefix = secrets.token_hex(4)
@@ -63,6 +66,9 @@ class WireClient:
     def command(self, type: str, timeout: float = 10, id: str | None = None, **fields: Any) -> Message:
         """Sends a command and returns its reply, be it the result or an `error`."""
         id = id or f"{self._prefix}-{next(self._ids)}"
+        host = self.summaries.get(fields.get("session", ""), {}).get("steering", {}).get("consent")
+        if type == "prompt" and self.device and host and "signature" not in fields:
+            fields["signature"] = self.device.prompt(unb64(host), fields["session"], id, fields["text"])
         since = len(self.messages)
         self.connection.send({"type": type, "id": id, **fields})
         return self.wait(
@@ -71,12 +77,19 @@ class WireClient:
 
     def decide(self, session: str, approval: str, decision: str, digest: str | None = None, **fields: Any) -> Message:
         """`allow` or `deny`; the digest is the one the card shows unless another is given."""
+        signed = self._signature(approval, decision, **fields)
         digest = digest or self.approvals[approval]["request"]["head"]["digest"]
-        return self.command("decide", session=session, approval=approval, digest=digest, decision=decision, **fields)
+        return self.command("decide", session=session, approval=approval, digest=digest, decision=decision, **fields, **signed)
 
     def answer(self, session: str, approval: str, answers: list[Message], digest: str | None = None, **fields: Any) -> Message:
+        signed = self._signature(approval, "answer", answers=answers)
         digest = digest or self.approvals[approval]["request"]["head"]["digest"]
-        return self.command("answer", session=session, approval=approval, digest=digest, answers=answers, **fields)
+        return self.command("answer", session=session, approval=approval, digest=digest, answers=answers, **fields, **signed)
+
+    def _signature(self, approval: str, verdict: str, **said: Any) -> Message:
+        if self.device is None or "shown" not in self.approvals[approval]["request"].get("body", {}):
+            return {}
+        return {"signature": self.device.decide(Shown(self.approvals[approval]["request"]), verdict, **said)}
 
     # Looking
 

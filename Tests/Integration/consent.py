@@ -142,11 +142,15 @@ class Device:
 
     # Pairing
 
-    def join(self, k: str) -> tuple[str, bytes, bytes]:
-        """The letter for the host of that secret, its body, and the key of its tag."""
+    def join(self, k: str, host: bytes | None = None) -> tuple[str, bytes, bytes]:
+        """The letter for the host of that secret, or for this one of its machine, its body, and the key of its tag."""
         raw = unb64(k)
-        assert raw[0] == 1 and len(raw) == 49
-        host, secret = raw[1:17], raw[17:]
+        if host is None:
+            assert raw[0] == 1 and len(raw) == 49
+            host = raw[1:17]
+        else:
+            assert raw[0] == 2 and len(raw) == 33
+        secret = raw[-32:]
         pair_key = hkdf(secret, domain("pair") + host)
         body = (
             domain("join") + lp(host) + lp(point(self.sign_key)) + lp(point(self.box_key)) + lp(self.name.encode()) + lp(os.urandom(16))
@@ -157,7 +161,7 @@ class Device:
     def admitted(answer: str, body: bytes, pair_key: bytes, host: bytes) -> bytes:
         """The host's signing key, if the letter proves that it is the one whose terminal showed the secret."""
         admit, tag, signature = read_letter(unb64(answer))
-        join_hash, signer, box, nonce = body_parts(admit, "admit")
+        join_hash, signer, box, nonce, name = body_parts(admit, "admit")
         assert join_hash == sha(body) and key_id(signer) == host and len(box) == 65 and len(nonce) == 16
         assert hmac.compare_digest(tag, hmac.digest(pair_key, admit, "sha256")), "whoever answers does not know the secret"
         assert is_signature(signer, signature, admit)

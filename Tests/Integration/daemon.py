@@ -9,7 +9,7 @@ import socket
 import socketserver
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,11 @@ def recorded_call(event: str, session: str, call: str, folder: Path, **changes: 
     raise AssertionError(f"there is no {event} in {RECORDING}")
 
 
+def as_open(arguments: Iterable[str]) -> list[str]:
+    """What is added to the arguments of `heliograph host` for a machine that is new, and where nobody signs."""
+    return ["--consent", "open"] if "--consent" not in arguments and any("#host=" in argument for argument in arguments) else []
+
+
 @contextlib.contextmanager
 def paired(folder: Path, relay: Relay) -> Iterator["Daemon"]:
     """`heliograph host` on a throw-away machine without an agent, connected. In the end it must go by itself."""
@@ -48,9 +53,15 @@ def paired(folder: Path, relay: Relay) -> Iterator["Daemon"]:
 
 
 class Daemon:
-    """`heliograph host`. `prefix` is a program that runs it and becomes it; `environment` is added to its own, not to the hooks'."""
+    """`heliograph host`. `prefix` is a program that runs it and becomes it; `environment` is added to its own, not to the hooks'.
 
-    def __init__(self, folder: Path, relay: Relay, prefix: list[str] | None = None, environment: dict[str, str] | None = None):
+    It takes what the relay brings, as most tests are about something else than who signs, unless `is_signed`; `trusting.py` makes it so, too.
+    """
+
+    def __init__(
+        self, folder: Path, relay: Relay, prefix: list[str] | None = None, environment: dict[str, str] | None = None, is_signed: bool = False
+    ):
+        self.is_signed = is_signed
         self.relay = relay
         self.home = folder / "home"
         self.project = folder / "project"
@@ -72,7 +83,7 @@ class Daemon:
         assert self.process is None, "the daemon runs already"
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [*self.prefix, str(BINARY), "host", *arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                [*self.prefix, str(BINARY), "host", *arguments, *([] if self.is_signed else as_open(arguments))], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 cwd=self.home, env=self.environment | self.own_environment,
             )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from relay import code_of
 from wire import Connection
 
 
@@ -27,7 +28,7 @@ class PairedBrowser:
 
 
 def pair_browser(relay: Any, name: str = "Ada's phone", link: str | None = None) -> PairedBrowser:
-    code = (link or relay.pair_link("client")).rsplit("=", 1)[1]
+    code = code_of(link or relay.pair_link("client"))
     answer = relay.post("/v1/pair", {"code": code, "name": name}, {"Origin": relay.url})
     assert answer.status == 200, answer.body
     return PairedBrowser(relay.url, answer.headers["Set-Cookie"].split(";")[0], answer.json["key"])

@@ -43,6 +43,13 @@ def own_ports() -> Iterator[int]:
 _ports = own_ports()
 
 
+def code_of(link: str) -> str:
+    """The pairing code in a link, which may go on with a secret for hosts."""
+    found = re.search(r"#(?:pair|host)=([\w-]+)", link)
+    assert found, link
+    return found[1]
+
+
 def free_port() -> int:
     """A port that nobody listens on and that no other test of this run is given."""
     for port in itertools.islice(_ports, PORTS_OF_WORKER):

@@ -186,7 +186,7 @@ class SignedHost(ScriptedHost):
             return self._signed(domain("refusal") + lp(point(self.sign)) + lp(asked) + lp(reason) + lp(bytes(16)))
         self.joins.append(letter)
         self.devices[key_id(sign)] = (sign, name.decode())
-        admit = domain("admit") + lp(asked) + lp(point(self.sign)) + lp(point(self.box)) + lp(secrets.token_bytes(16))
+        admit = domain("admit") + lp(asked) + lp(point(self.sign)) + lp(point(self.box)) + lp(secrets.token_bytes(16)) + lp(self.name)
         return self._signed(admit, hmac.digest(self._pair_key, admit, "sha256"))
 
     def _receive(self, message: Message) -> None:

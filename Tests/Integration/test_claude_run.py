@@ -15,9 +15,11 @@ import pytest
 
 from claude import MODEL, Machine, claude_program
 from client import WireClient
+from consent import Shown
 from pictures import bring, named, png
 from relay import BINARY
 from steered import FINAL, Steered, allowed_after_a_restart, phone  # noqa: F401 (a fixture)
+from trusting import trust_client
 from waits import patient, wait_until
 
 pytestmark = pytest.mark.agent
@@ -219,8 +221,9 @@ def test_with_a_permission_open_a_prompt_waits_and_the_permission_is_untouched(m
 @pytest.mark.shows("Claude Code, `heliograph run`", "denied by a client", "the transcript's `toolDenialKind`")
 @pytest.mark.shows("Claude Code, `heliograph run`", "the agent reads why it was denied", "the model's own request")
 def test_a_permission_is_decided_from_afar(machine, steered, decision):
+    trust_client(machine, steered.phone)
     card = steered.ask()
-    assert card["request"]["body"]["input"] == WRITE["input"]
+    assert Shown(card["request"]).event["body"]["input"] == WRITE["input"]
     more = {"message": "Use another file, please."} if decision == "deny" else {}
     steered.phone.decide(card["session"], card["approval"], decision, **more)
     if decision == "allow":

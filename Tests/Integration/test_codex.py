@@ -13,6 +13,7 @@ import pytest
 from client import WireClient
 from codex import DIALOG, READY, CodexMachine, command, machine, patch  # noqa: F401 (a fixture)
 from test_claude_mcp import ANSWERS, SERVER
+from trusting import trust_client
 from waits import wait_until
 
 pytestmark = pytest.mark.agent
@@ -68,6 +69,7 @@ def test_a_session_is_watched_from_its_first_turn_on(machine, phone):
 
 @pytest.mark.shows("Codex", "allowed by a client", "`item/completed`")
 def test_allowed_from_the_phone(machine, phone):
+    trust_client(machine, phone)
     card = ask(machine, phone, [[command("echo hi > out.txt")], DONE])
     assert card["request"]["head"]["tool"] == "Bash" and card["request"]["head"]["title"] == "Run: echo hi > out.txt"
     phone.decide(card["session"], card["approval"], "allow")

@@ -14,6 +14,7 @@ from daemon import Daemon
 from own_agent import Asking, connect, end, post, question
 from relay import BINARY, Relay, plain_environment
 from steered import phone  # noqa: F401 (a fixture)
+from trusting import devices, joined, shown_link, trusting
 from waits import patient
 
 OFFER = {"actions": ["prompt", "interrupt", "stop"]}
@@ -39,28 +40,11 @@ class Terminal:
     def join(self, daemon: Daemon) -> dict[str, Any]:
         """Trusted by that host from now on. What the host's terminal says of it."""
         process = trusting(daemon)
-        assert process.stdout
-        link = json.loads(process.stdout.readline())["link"]
-        code, out, error = self.run("trust", link, "--json")
+        code, out, error = self.run("trust", shown_link(process), "--json")
         assert code == 0, error
-        host_code, said, host_error = end(process)
-        assert host_code == 0, host_error
-        device = json.loads(said.splitlines()[-1])["device"]
+        device = joined(process)
         assert device["code"] == json.loads(out)["code"] and len(device["code"]) == 9, "both screens show the same"
         return device
-
-
-def trusting(daemon: Daemon) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [str(BINARY), "host", "trust", "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env=daemon.environment,
-    )  # fmt: skip
-
-
-def devices(daemon: Daemon) -> dict[str, Any]:
-    done = subprocess.run([str(BINARY), "host", "devices", "--json"], capture_output=True, text=True, env=daemon.environment, timeout=patient(20))
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
 
 
 @pytest.fixture
@@ -170,8 +154,7 @@ def test_a_link_works_once_and_not_after_its_command_has_ended(daemon: Daemon, t
     code, _, error = terminal.run("trust", secret)
     assert code == 1 and "does not know this code" in error, error
     process = trusting(daemon)
-    assert process.stdout
-    link = json.loads(process.stdout.readline())["link"]
+    link = shown_link(process)
     assert terminal.run("trust", link)[0] == 0
     end(process)
     code, _, error = Terminal(tmp_path / "terminals", relay, "late").run("trust", link)
@@ -181,8 +164,7 @@ def test_a_link_works_once_and_not_after_its_command_has_ended(daemon: Daemon, t
 
 def test_what_is_secret_is_the_owner_s_alone_and_the_relay_never_has_it(daemon: Daemon, terminal: Terminal, relay: Relay) -> None:
     process = trusting(daemon)
-    assert process.stdout
-    link = json.loads(process.stdout.readline())["link"]
+    link = shown_link(process)
     assert terminal.run("trust", link)[0] == 0
     end(process)
     folder = daemon.home / ".config/heliograph"

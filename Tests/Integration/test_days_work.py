@@ -1,4 +1,4 @@
-"""A day's work from a phone: the real Claude Code, run at home, and one person with the page in a window as wide as a phone's."""
+"""A day's work from a phone: the real Claude Code, run at home, and one person with the page in a window as wide as a phone's, who signs all of it."""
 
 import json
 import re
@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, expect
 from claude import MODEL, Machine, claude_program
 from page_screen import PHONE, Screen
 from relay import BINARY
+from trusting import trust_page
 from waits import patient, wait_until
 
 pytestmark = pytest.mark.agent
@@ -121,6 +122,7 @@ class Phone:
 @pytest.mark.shows("Claude Code, `heliograph run`", "always allow, by the agent's own offer", "the rule in its settings, and no second question")
 def test_a_day_of_work_from_a_phone(machine: Machine, screen: Callable[..., Screen], at_home: subprocess.Popen[bytes]) -> None:
     model, phone = Model(machine.api), Phone(screen(size=PHONE, role="operator"))
+    trust_page(machine, phone.one)
     greet = machine.project / "greet.py"
 
     # A plan first: less freedom is one tap.

@@ -10,7 +10,7 @@ from subprocess import CompletedProcess
 from client import WireClient
 from disk_faults import injected, injected_count, small_disk
 from doctor import doctor
-from relay import Relay
+from relay import Relay, code_of
 from waits import wait_until
 
 PAGE = 4096
@@ -241,7 +241,7 @@ def test_those_go_too_that_were_let_in_by_way_of_a_token_that_is_gone(relay: Rel
 def test_a_code_lets_nobody_in_whose_maker_only_the_relay_knows_to_be_revoked(relay: Relay, tmp_path: Path) -> None:
     """As soon as the disk takes anything again, and though those whom it let in before may stay."""
     mine, _ = relay.token("client", "mine"), relay.token("client", "stolen")
-    token_id, code = relay.token_id("stolen"), relay.pair_link().rsplit("=", 1)[1]
+    token_id, code = relay.token_id("stolen"), code_of(relay.pair_link())
     relay.stop()
     with sqlite3.connect(relay.data / "heliograph.sqlite") as database:
         database.execute("UPDATE pairing_codes SET parent = ?", [token_id])

@@ -36,7 +36,7 @@ class Daemon:
 
     def start(self, prefix: tuple[str, ...] = ()) -> None:
         """Paired at its first start; `prefix` is a program that runs it."""
-        link = [] if self.is_paired else [self.relay.pair_link("host"), "--name", "laptop"]
+        link = [] if self.is_paired else [self.relay.pair_link("host"), "--name", "laptop", "--consent", "open"]
         command = [*prefix, str(BINARY), "host", *link]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(

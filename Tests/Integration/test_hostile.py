@@ -18,7 +18,7 @@ import pytest
 
 from client import WireClient
 from doctor import doctor
-from relay import BINARY, Relay, plain_environment
+from relay import BINARY, Relay, code_of, plain_environment
 from waits import patient, wait_until
 
 VISITOR = "X-Forwarded-For: 203.0.113.7"
@@ -101,7 +101,7 @@ def test_wrong_codes_of_pairing_are_few_a_minute(relay: Relay) -> None:
     body = json.dumps({"code": "wrong"}).encode()
     statuses = [relay.post("/v1/pair", body).status for _ in range(25)]
     assert statuses == [404] * 20 + [429] * 5
-    code = relay.pair_link("client").split("=")[-1]
+    code = code_of(relay.pair_link("client"))
     assert relay.post("/v1/pair", {"code": code, "name": "phone"}).status == 200, "a right one counts"
     assert relay.post("/v1/pair", {"code": code, "name": "phone"}).status == 429, "it is used"
 
@@ -151,7 +151,7 @@ def test_a_chain_of_pairings_is_listed_in_pages(relay: Relay) -> None:
 
 
 def test_a_page_finds_its_cookie_among_any_number(relay: Relay) -> None:
-    code = relay.pair_link("client").split("=")[-1]
+    code = code_of(relay.pair_link("client"))
     paired = relay.post("/v1/pair", {"code": code, "name": "page"}, {"Origin": relay.url})
     own = paired.headers["set-cookie"].split(";")[0]
     planted = "; ".join(f"heliograph=planted{number}" for number in range(200))

@@ -10,6 +10,7 @@ from claude import DIALOG
 from page_screen import Screen
 from relay import BINARY
 from terminal import Terminal
+from trusting import trust_page
 
 pytestmark = pytest.mark.agent
 
@@ -19,10 +20,11 @@ SCRIPT = [[{"text": "First the build."}, BUILD], [{"text": "It is built."}], [{"
 
 
 def test_an_approval_from_end_to_end(machine: Any, relay: Any, screen: Callable[..., Screen]) -> None:
-    """Shown live in both, allowed from the page, then denied from it with a reason; nobody touches the terminal's own prompt."""
+    """Shown live in both, allowed from the page, then denied from it with a reason, both signed; nobody touches the terminal's own prompt."""
     machine.heliograph("login", relay.pair_link(), "--name", "Ada's shell")
     watch = Terminal(machine.folder / "watch", machine.environment, machine.project)
     page = screen(name="Ada's phone")
+    trust_page(machine, page)
     try:
         watch.run([str(BINARY), "watch"], machine.environment)
         watch.wait_screen("watching 0 sessions")

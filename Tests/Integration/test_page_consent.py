@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 
 from firefox import Desktop, Firefox
 from page_screen import DESK, PHONE, Screen
-from relay import ROOT
+from relay import ROOT, code_of
 from signed_host import SignedHost, b64, short_code
 from test_web_push_firefox import Stage, on_stage
 from waits import wait_until
@@ -29,10 +29,6 @@ def host(relay: Any) -> Iterator[SignedHost]:
     host.wait_acked("s1")
     yield host
     host.close()
-
-
-def code_of(link: str) -> str:
-    return link.rsplit("=", 1)[1]
 
 
 def note(one: Screen) -> Any:

@@ -1,35 +1,35 @@
 """The page and a real host: one scan, and what the page signs is what the host's own checks take."""
 
-import json
+import re
+import signal
 import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from playwright.sync_api import expect
 
 from daemon import Daemon
-from own_agent import Asking, end, post, question
-from page_screen import Screen
-from relay import BINARY
-from test_consent import OFFER, SESSION, devices, trusting
+from own_agent import Asking, post, question
+from page_screen import DESK, Screen, closing_screens
+from relay import BINARY, ROOT, free_port
+from terminal import Terminal
+from test_consent import OFFER, SESSION
+from trusting import devices, trust_page
 from waits import patient
 
 
+def allow(one: Screen, host: str = "") -> None:
+    one.go("#/approvals")
+    one.page.locator("approval-card[data-stage=pending]", has_text=host).get_by_role("button", name="Allow", exact=True).click()
+
+
 def test_the_page_is_trusted_by_a_real_host_and_signs_all_that_it_takes(daemon: Daemon, screen: Callable[..., Screen]) -> None:
-    process = trusting(daemon)
-    assert process.stdout
-    link = json.loads(process.stdout.readline())["link"]
     one = screen(role="operator")
-    one.page.goto(link)
-    note = one.page.locator("trust-note")
-    note.get_by_role("button", name="Trust").click()
-    expect(note).to_contain_text("trusts this browser now")
-    code, said, error = end(process)
-    assert code == 0, error
-    device = json.loads(said.splitlines()[-1])["device"]
-    expect(note.locator(".trust-code")).to_have_text(device["code"])
+    device = trust_page(daemon, one)
     assert device["name"] == "Ada's phone"
-    note.get_by_role("button", name="Close").click()
 
     asking = Asking(daemon, question("s1", "q1"))
     one.go("#/approvals")
@@ -60,25 +60,55 @@ def test_the_page_is_trusted_by_a_real_host_and_signs_all_that_it_takes(daemon: 
     assert [entry["id"] for entry in devices(daemon)["devices"]] == [device["id"]]
 
 
-def joined(daemon: Daemon, one: Screen) -> None:
-    process = trusting(daemon)
-    assert process.stdout
-    one.page.goto(json.loads(process.stdout.readline())["link"])
-    note = one.page.locator("trust-note")
-    note.get_by_role("button", name="Trust").click()
-    expect(note).to_contain_text("trusts this browser now")
-    note.get_by_role("button", name="Close").click()
-    assert end(process)[0] == 0
+def test_the_first_link_is_all_that_relay_demo_and_first_host_need(short_path: Path, browser: Any) -> None:
+    """As a newcomer goes: `serve` at a terminal, its link in a browser, the demo, and then the machine's own host. Nothing else is scanned or typed."""
+    machine, port = Daemon(short_path, None, is_signed=True), free_port()  # type: ignore[arg-type]
+    url = f"http://127.0.0.1:{port}"
+    terminal = Terminal(short_path, machine.environment, short_path, columns=300, rows=90)
+    demo = None
+    try:
+        terminal.run([str(BINARY), "serve", "--listen", f"127.0.0.1:{port}"], machine.environment)
+        shown = terminal.wait_screen("#host=")
+        link, host_link = (re.search(rf"{url}/#{role}=[^\s']+", shown)[0] for role in ("pair", "host"))  # type: ignore[index]
+        relay = SimpleNamespace(url=url, pair_link=lambda _: link)
+        with closing_screens(lambda **options: Screen(browser, relay, **options)) as make:
+            one = make(size=DESK)
+            note = one.page.locator("trust-note")
+            expect(note).to_be_hidden()
 
+            environment = machine.environment | {"HELIOGRAPH_BIN": str(BINARY)}
+            command = [sys.executable, str(ROOT / "Tests/Tools/demo.py"), "--speed", "20", "--listen", f"127.0.0.1:{port}"]
+            demo = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            expect(note).to_contain_text("demo trusts this browser now", timeout=patient(60_000))
+            note.get_by_role("button", name="Close").click()
+            allow(one, "demo")
+            demo.send_signal(signal.SIGTERM)
+            said, _ = demo.communicate(timeout=patient(60))
+            assert demo.returncode == 0 and "Ada's phone" in said and "  allow" in said and "#k=" not in said, said
 
-def allow(one: Screen) -> None:
-    one.go("#/approvals")
-    one.page.locator("approval-card[data-stage=pending]").get_by_role("button", name="Allow", exact=True).click()
+            machine.launch(host_link, "--name", "laptop")
+            machine.start()
+            machine.wait_link()
+            expect(note).to_contain_text("laptop trusts this browser now")
+            note.get_by_role("button", name="Close").click()
+            (device,) = devices(machine)["devices"]
+            assert device["name"] == "Ada's phone" and device["by"] == "terminal"
+            asking = Asking(machine, question("s1", "q1"))
+            allow(one, "laptop")
+            assert asking.answer()[1]["decision"] == "allow"
+        machine.stop()
+        terminal.press("C-c")
+        terminal.wait_ended()
+    finally:
+        machine.kill()
+        if demo:
+            demo.kill()
+        terminal.close()
 
 
 def test_a_host_that_was_restored_takes_its_decisions_again_after_the_page_said_its_count(daemon: Daemon, screen: Callable[..., Screen]) -> None:
     one = screen(role="operator")
-    joined(daemon, one)
+    trust_page(daemon, one)
     book = daemon.home / ".config/heliograph/devices.json"
     older = book.read_bytes()
     daemon.stop()
@@ -100,7 +130,7 @@ def test_a_host_that_was_restored_takes_its_decisions_again_after_the_page_said_
 
 def test_a_browser_that_the_host_was_told_to_distrust_allows_nothing_and_the_card_says_so(daemon: Daemon, screen: Callable[..., Screen]) -> None:
     one = screen(role="operator")
-    joined(daemon, one)
+    trust_page(daemon, one)
     (device,) = devices(daemon)["devices"]
     done = subprocess.run([str(BINARY), "host", "distrust", device["id"]], capture_output=True, text=True, env=daemon.environment, timeout=patient(20))
     assert done.returncode == 0, done.stderr

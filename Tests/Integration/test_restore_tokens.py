@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from host import ScriptedHost
+from relay import code_of
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def test_a_code_of_then_lets_nobody_in(relay: Any, tmp_path: Path) -> None:
     link = relay.pair_link()
     file = tmp_path / "backup.sqlite"
     relay.run("backup", str(file), "--data", str(relay.data))
-    code = {"code": link.rsplit("=", 1)[1], "name": "phone"}
+    code = {"code": code_of(link), "name": "phone"}
     assert relay.post("/v1/pair", code).status == 200
     relay.stop()
     relay.run("restore", str(file), "--force", "--yes", "--data", str(relay.data))
@@ -92,5 +93,5 @@ def test_a_data_file_without_its_newest_events_is_asked_about(relay: Any, tmp_pa
     relay.run("restore", "--as-is", "--yes", "--data", str(relay.data))
     relay.start()
     assert statuses(relay) == [200, 200], "as was said"
-    code = {"code": link.rsplit("=", 1)[1], "name": "phone"}
+    code = {"code": code_of(link), "name": "phone"}
     assert relay.post("/v1/pair", code).status == 404, "it may have been used since"

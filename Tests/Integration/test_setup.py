@@ -14,9 +14,11 @@ import urllib.request
 
 import pytest
 
+from consent import Shown, unb64
 from relay import BINARY, ROOT, free_port, plain_environment
 from terminal import Terminal
-from waits import patient
+from trusting import join
+from waits import patient, wait_until
 
 COMMANDS = [
     [], ["serve"], ["token"], ["token", "create"], ["token", "list"], ["token", "revoke"], ["pair"], ["host"], ["host", "run"], ["host", "projects"], ["hook"], ["connect"],
@@ -187,18 +189,21 @@ def test_the_demo_plays_a_session(short_path, client, relay):
         try:
             assert demo.stdout
             link = next(line.strip() for line in demo.stdout if "#pair=" in line)
-            url, code = link.split("/#pair=")
+            url, code, k = re.fullmatch(r"(.*)/#pair=([\w-]+)&k=([\w-]+)", link).groups()
             body = json.dumps({"code": code, "name": "person"}).encode()
             with urllib.request.urlopen(f"{url}/v1/pair", body, timeout=10) as answer:
                 token = json.load(answer)["token"]
             relay_of_demo = type("", (), {"url": url})()
             person = client(relay_of_demo, "person", token=token)
             person.subscribe()
+            # The demo's host is there before its agent is.
+            host = wait_until(lambda: next((summary["steering"]["consent"] for summary in person.summaries.values() if "steering" in summary), None), 20, "the host's keys")
+            person.device = join(person, k, unb64(host))
             for verdict in ("allow", "deny", "answer"):
                 card = person.wait_card()
                 session, approval = card["session"], card["approval"]
                 if verdict == "answer":
-                    person.answer(session, approval, [{"question": card["request"]["body"]["questions"][0]["id"], "choices": ["1.4.1"]}])
+                    person.answer(session, approval, [{"question": Shown(card["request"]).event["body"]["questions"][0]["id"], "choices": ["1.4.1"]}])
                 else:
                     person.decide(session, approval, verdict)
                 person.wait_approval(approval, "applied", timeout=20)

@@ -13,6 +13,7 @@ from websockets.sync.client import connect
 
 from host import ScriptedHost
 from paired_browser import PairedBrowser, pair_browser
+from relay import code_of
 from waits import wait_until
 from wire import Connection
 
@@ -107,10 +108,6 @@ def test_the_same_host_again_replaces_the_first(relay):
 
 
 # Pairing and the browser's cookie
-
-
-def code_of(link: str) -> str:
-    return link.rsplit("=", 1)[1]
 
 
 class TestPairing:

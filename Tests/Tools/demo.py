@@ -34,6 +34,8 @@ DECISION_SECONDS_MAX = 600
 BETWEEN_SESSIONS_SECONDS = 8
 # The last hooks only left word with the daemon; it passes on what they said. On a busy machine that takes a while.
 SETTLING_SECONDS_MAX = 10
+# A page that is open and has the secret of a link asks at once.
+JOINING_SECONDS_MAX = 3
 
 
 class Demo:
@@ -89,19 +91,42 @@ class Demo:
             self.spawn("serve", "--listen", self.listen)
             self.wait_for(self.is_ready, "the relay")
         self.phone.register(self.administer("token", "create", "--role", "client", "--name", demo_phone.NAME).decode().strip())
-        self.share_first_trust()
-        self.spawn("host", self.pair("host"), "--name", NAME)
+        self.spawn("host", self.pair("host"), "--name", NAME, *self.consent())
         self.wait_for((self.folder / ".local/state/heliograph/host.sock").exists, "the host daemon")
 
-    def share_first_trust(self) -> None:
-        """The link of somebody's own relay is for the hosts of that person's machine, and this is one: it is trusted by the same scan."""
+    def consent(self) -> list[str]:
+        """The links of somebody's own relay are for the hosts of that person's machine, and this is one: it is trusted by the same scan. A relay
+        whose links are for it alone has devices that sign nothing."""
+        if not self.joins:
+            return []
         kept = Path(self.owner.get("XDG_CONFIG_HOME") or Path(self.owner.get("HOME", "/")) / ".config") / "heliograph/first-trust"
+        if not kept.is_file():
+            return ["--consent", "open"]
         own = self.folder / ".config/heliograph/first-trust"
-        if not self.joins or not kept.is_file():
-            return
         own.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         own.touch(mode=0o600)
         own.write_bytes(kept.read_bytes())
+        return []
+
+    def invite(self) -> None:
+        """A page that was let in by an earlier link has nothing that this host knows it by: it gets a link of its own."""
+        deadline = time.monotonic() + JOINING_SECONDS_MAX
+        while True:
+            trust = json.loads(subprocess.run([BINARY, "host", "devices", "--json"], env=self.environment, check=True, stdout=subprocess.PIPE).stdout)
+            if trust["consent"] == "open":
+                return
+            if trust["devices"]:
+                said = subprocess.run([BINARY, "host", "devices"], env=self.environment, check=True, stdout=subprocess.PIPE, text=True).stdout
+                return print(f"Trusted, and its page shows the same code: {said.splitlines()[0]}", flush=True)
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.2)
+        command = [BINARY, "host", "trust", "--json", "--url", f"http://{self.listen}"]
+        shows = subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
+        self.processes.append(shows)
+        assert shows.stdout
+        link = json.loads(shows.stdout.readline())["link"]
+        print(f"The agent does only what a device has signed that this demo trusts, and there is none yet. Open this on yours:\n\n   {link}\n", flush=True)
 
     def stop(self) -> None:
         try:
@@ -263,6 +288,7 @@ def main() -> None:
             print("The phone's Lock Screen is under Devices.", flush=True)
             if not options.once and sys.stdin.isatty():
                 input("Press Enter when you see the page. Ctrl-C ends the demo. ")
+            demo.invite()
             while True:
                 demo.play()
                 demo.end()

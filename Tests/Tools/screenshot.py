@@ -24,6 +24,7 @@ def pair(page: Page, link: str) -> None:
     page.get_by_label("Name of this device").fill("Ada's laptop")
     page.get_by_role("button", name="Pair this device").click()
     expect(page.locator("link-state")).to_have_attribute("data-phase", "live", timeout=WAIT_MS)
+    page.locator("trust-note").get_by_role("button", name="Close").click(timeout=WAIT_MS)
 
 
 def take_page(page: Page, file: Path) -> None:

@@ -69,6 +69,7 @@ export async function check(consent, vectors) {
   const join = letter(joinBytes, bytes(pair.joinTag), bytes(pair.joinSignature));
   const admitted = await consent.admitOf(letter(admitBytes, bytes(pair.admitTag), bytes(pair.admitSignature)), link.k, vectors.hostID, join);
   same("the host's keys", [...admitted.sign, ...admitted.box], [...host.sign, ...host.box]);
+  must("the host's name", admitted.name === pair.hostName);
   must("join's tag", await crypto.subtle.verify("HMAC", key, bytes(pair.joinTag), joinBytes));
   must("admit's tag", await crypto.subtle.verify("HMAC", key, bytes(pair.admitTag), admitBytes));
 

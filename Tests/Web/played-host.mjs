@@ -21,6 +21,7 @@ export class PlayedHost {
   idBytes = sha256(Buffer.concat([domain("key"), this.sign.point])).subarray(0, 16);
   id = this.idBytes.toString("base64url");
   secret = Buffer.alloc(32, 7);
+  name = "laptop";
   /** @type {Map<string, string>} Names by the devices' ids. */
   devices = new Map();
 
@@ -59,10 +60,10 @@ export class PlayedHost {
   }
 
   /** Trusts the device, and says so. */
-  admit(bytes, { sign: point = this.sign.point, box = this.box.point, by = this.sign } = {}) {
+  admit(bytes, { sign: point = this.sign.point, box = this.box.point, by = this.sign, name = this.name } = {}) {
     const join = this.read(bytes);
     this.devices.set(sha256(Buffer.concat([domain("key"), join.point])).subarray(0, 16).toString("base64url"), join.name);
-    return this.tagged(Buffer.concat([domain("admit"), counted(sha256(join.body)), counted(point), counted(box), counted(Buffer.alloc(16, 9))]), by);
+    return this.tagged(Buffer.concat([domain("admit"), counted(sha256(join.body)), counted(point), counted(box), counted(Buffer.alloc(16, 9)), counted(Buffer.from(name))]), by);
   }
 
   refuse(bytes, reason, generation = Buffer.alloc(16)) {

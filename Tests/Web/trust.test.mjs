@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { base64urlOf, bytesOfBase64url, decisionStatementOf, shortCodeOf, steeringStatementOf } from "../../web/consent.js";
 import { shownApproval } from "../../web/shown.js";
 import { emptyState } from "../../web/store.js";
-import { letterEveryMs, linkSecretMs } from "../../web/joining.js";
+import { letterEveryMs, linkSecretMs, machineSecretMs } from "../../web/joining.js";
 import { Trust } from "../../web/trust.js";
 import { Clock } from "./clock.mjs";
 import { ownKeys } from "./own-keys.mjs";
@@ -86,6 +86,7 @@ test("a link that a person opened makes a host trust this browser, and both show
   assert.equal(name, "Ada's phone");
   assert.equal(one.trust.news.code, shortCodeOf(bytesOfBase64url(id, "id")));
   assert.match(one.trust.news.words, /^laptop trusts this browser now/);
+  assert.equal(one.trust.hosts.get(host.id).name, "laptop");
   assert.deepEqual([...one.keys.links], [], "the secret is forgotten");
   assert.equal(one.trust.obstacle(host.id, "laptop"), "");
 });
@@ -172,9 +173,34 @@ test("a link for all hosts of a machine asks each that wants signatures, and is 
   assert.equal(one.trust.news.tone, "good", "that another machine knows nothing of it is no news");
   one.sent.length = 0;
   one.runs("s5", late.id, "demo");
-  one.clock.wait(letterEveryMs);
+  one.trust.met();
   await quiet(() => one.letters().length);
   assert.deepEqual(one.sent.map(({ to }) => to), [late.id]);
+});
+
+test("a relay's link waits for the first host of its machine for a day, without a word", async () => {
+  const host = new PlayedHost();
+  const one = await device();
+  await one.trust.offered(host.machineK, true);
+  await quiet(() => one.keys.links.size);
+  assert.deepEqual([one.trust.news, one.clock.waiting, one.letters().length], [null, 0, 0], "nothing is under way");
+  one.clock.time += machineSecretMs - 1;
+  // It asks before its session offers anything, as hosts do that cannot be steered.
+  one.state.approvals.set("s1/a1", approvalOf(host, {}, (approval) => approval));
+  one.trust.met();
+  await quiet(() => one.letters().length);
+  one.letter(host.admit(one.letters()[0], { name: "Ada's laptop" }), host.id);
+  await quiet(() => one.trust.hosts.size);
+  assert.match(one.trust.news.words, /^Ada's laptop trusts this browser now/);
+  one.runs("s1", host.id, "what the relay says");
+  one.trust.met();
+  assert.equal(one.trust.hosts.get(host.id).name, "Ada's laptop");
+  const late = await device({ keys: one.keys, clock: one.clock });
+  one.clock.time += 1;
+  late.runs("s2", new PlayedHost().id);
+  late.trust.met();
+  await quiet(() => one.keys.links.size === 0);
+  assert.deepEqual([late.letters(), late.trust.news], [[], null]);
 });
 
 test("a damaged link says so", async () => {

@@ -23,13 +23,13 @@ package struct JoinAttempt: Sendable {
     }
 
     package enum Outcome: Sendable, Equatable {
-        /// `name` is what the relay calls the host. The short code of the device's own id is shown on both sides.
+        /// The short code of the device's own id is shown on both sides.
         case admitted(HostPin)
         case refused(Refusal.Reason)
     }
 
     /// Throws if the letter is no answer to this join by that host: it is then as if it had not come.
-    package func answer(_ bytes: [UInt8], hostName: String, wall: Int64) throws(ConsentError) -> Outcome {
+    package func answer(_ bytes: [UInt8], wall: Int64) throws(ConsentError) -> Outcome {
         let letter = try SignedLetter(parsing: bytes)
         switch letter.letter {
         case .admit(let admit):
@@ -43,7 +43,7 @@ package struct JoinAttempt: Sendable {
             guard letter.isSigned(by: admit.sign, crypto), crypto.isOnCurve(admit.box.bytes) else {
                 throw ConsentError(.notAuthentic, at: "admit.signature", "this is not signed by the host's key")
             }
-            return .admitted(HostPin(sign: admit.sign, box: admit.box, name: hostName, since: wall, crypto))
+            return .admitted(HostPin(sign: admit.sign, box: admit.box, name: admit.name, since: wall, crypto))
         case .refusal:
             return .refused(try LetterAnswer.refusal(letter, of: join, by: host, crypto).reason)
         case .join, .vouch, .distrust, .bump, .receipt:

@@ -9,6 +9,8 @@ package struct TrustDesk: Sendable {
         var until: Int64
     }
 
+    /// What the host calls itself, spelled as `ConsentName` says.
+    package var name = "host"
     private let identity: ConsentIdentity
     private let limits: TrustLimits
     private let crypto: ConsentCrypto
@@ -113,7 +115,7 @@ package struct TrustDesk: Sendable {
         guard letter.isSigned(by: join.sign, crypto), crypto.isOnCurve(join.box.bytes) else { throw Refused(.badSignature) }
         let secret = shown[index].secret
         let hash = crypto.hash(letter.body)
-        let admit = Admit(join: hash, sign: identity.sign, box: identity.box, nonce: nonce)
+        let admit = Admit(join: hash, sign: identity.sign, box: identity.box, nonce: nonce, name: self.name)
         let reply = SignedLetter(.admit(admit), by: identity, pairKey: shown[index].pairKey, crypto).bytes
         let name = secret.usedName(crypto)
         if let used = pins.join(thatUsed: name) {

@@ -44,7 +44,7 @@ enum PairingCommands {
                     "\(former.relay) may still take the token that was here before: “heliograph token list” there, then "
                         + "“token revoke”.", .yellow)
             }
-            if let secret = link.trust { return TrustTask.run(options, secret, name: name) }
+            if let secret = link.trust { return TrustTask.run(options, secret, name: name, isLogin: true) }
             return .done
         } catch {
             terminal.report(error)

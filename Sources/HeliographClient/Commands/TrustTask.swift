@@ -14,6 +14,8 @@ final class TrustTask: ClientTask {
     private unowned let run: ClientRun
     private let secret: TrustSecret
     private let name: String
+    /// Trust is only the second thing that is wanted.
+    private let isLogin: Bool
     private let keys: TerminalKeys
     private var identity: ConsentIdentity?
     /// Joins without an answer, by the host's key.
@@ -22,10 +24,11 @@ final class TrustTask: ClientTask {
     private var trusted: [HostPin] = []
     private var refusal: ClientError?
 
-    init(_ run: ClientRun, _ secret: TrustSecret, name: String) {
+    init(_ run: ClientRun, _ secret: TrustSecret, name: String, isLogin: Bool) {
         self.run = run
         self.secret = secret
         self.name = name
+        self.isLogin = isLogin
         keys = TerminalKeys(run.options)
         run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
     }
@@ -43,7 +46,8 @@ final class TrustTask: ClientTask {
 
     private func begin() {
         do throws(ClientError) {
-            let hosts = try hosts()
+            let hosts = hosts
+            guard !hosts.isEmpty else { return nobody() }
             let identity = try keys.identityToJoin()
             self.identity = identity
             for host in hosts {
@@ -55,14 +59,25 @@ final class TrustTask: ClientTask {
         } catch { run.fail(error) }
     }
 
-    private func hosts() throws(ClientError) -> [KeyID] {
+    /// Of a link for all hosts of a machine: those that are there and ask for signatures.
+    private var hosts: [KeyID] {
         if case .host(let host) = secret.scope { return [host] }
-        let keys = Set(run.view.sessions.values.compactMap { $0.steering?.consent?.rawValue }).sorted()
-        guard !keys.isEmpty else {
-            throw ClientError(
-                .notFound, "no host of this relay asks for signatures", advice: "At a host: heliograph host trust")
+        let there = run.view.sessions.values.filter(\.hostIsConnected)
+        let asking = run.view.pendingApprovals.compactMap { approval -> KeyID? in
+            guard case .signed(let shown) = ApprovalReading(approval, nil).basis else { return nil }
+            return shown.host
         }
-        return keys.compactMap { KeyID(text: $0) }
+        return Set(there.compactMap(\.consentKey) + asking).sorted { $0.text < $1.text }
+    }
+
+    /// No host is trusted yet, and none that is there knows the link.
+    private func nobody() {
+        let advice = "At a host: heliograph host trust"
+        guard isLogin else {
+            return run.fail(ClientError(.notFound, "no host of this relay knows this link", advice: advice))
+        }
+        run.terminal.remark("No host trusts this terminal yet. \(advice).", .dim)
+        run.finish(.done)
     }
 
     private func send() {
@@ -80,10 +95,13 @@ final class TrustTask: ClientTask {
     private func received(_ letter: Letter, _ host: HostKeyID) {
         guard let attempt = open[host] else { return }
         do throws(ConsentError) {
-            switch try attempt.answer(letter.bytes, hostName: hostName(host), wall: Moment.now) {
+            switch try attempt.answer(letter.bytes, wall: Moment.now) {
             case .admitted(let pin): admitted(pin, host)
             case .refused(let reason):
-                refusal = ClientError(.refused, reason.sentence(host: VisibleText.line(hostName(host))))
+                // Hosts of other machines are asked, too, and know nothing of it.
+                if secret.scope != .machine || reason != .unknownSecret {
+                    refusal = ClientError(.refused, reason.sentence(host: VisibleText.line(hostName(host))))
+                }
                 open[host] = nil
                 finishIfDone()
             }
@@ -128,7 +146,8 @@ final class TrustTask: ClientTask {
 
     private func finishIfDone() {
         guard open.isEmpty else { return }
-        if let refusal, trusted.isEmpty { run.fail(refusal) } else { run.finish(.done) }
+        guard trusted.isEmpty else { return run.finish(.done) }
+        if let refusal { run.fail(refusal) } else { nobody() }
     }
 
     private func timeIsOver() {
@@ -141,7 +160,7 @@ final class TrustTask: ClientTask {
     }
 
     /// `text` is a link that a host's terminal shows, or its secret alone.
-    static func run(_ options: ClientOptions, _ text: String, name: String?) -> ClientExit {
+    static func run(_ options: ClientOptions, _ text: String, name: String?, isLogin: Bool = false) -> ClientExit {
         let terminal = Terminal(environment: options.environment)
         let name = name ?? PairingCommands.ownName(options.environment)
         let part = text.split(separator: "#").last?.split(separator: "&").first { $0.hasPrefix("k=") }
@@ -157,10 +176,10 @@ final class TrustTask: ClientTask {
             terminal.report(fault)
             return fault.exit
         }
-        return ClientRun.run(options) { TrustTask($0, secret, name: name) }
+        return ClientRun.run(options) { TrustTask($0, secret, name: name, isLogin: isLogin) }
     }
 
-    /// By what the relay says, which proves nothing: the code does.
+    /// By what the relay says: a host that refuses says no name.
     private func hostName(_ host: HostKeyID) -> String {
         let name = run.view.sessions.values.first { $0.steering?.consent == host }?.host.name
         return name.flatMap { ConsentName.isSpelled($0) ? $0 : nil } ?? "the host"

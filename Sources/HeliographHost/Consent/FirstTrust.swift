@@ -4,17 +4,26 @@ package import HeliographHook
 internal import HostCore
 internal import RelayProtocol
 
-/// The secret in a link that a relay shows on the machine of its hosts: each signed host of this user lets one device join with it. So the
-/// first scan pairs with the relay and with the hosts beside it.
+/// Secrets in links that a relay shows on the machine of its hosts: each signed host of this user lets one device join with each. So the first
+/// scan pairs with the relay and with the hosts beside it.
 ///
-/// `first-trust` in the configuration directory, readable by its owner only: `{"secret","until"}`, the time in milliseconds since 1970.
+/// `first-trust` in the configuration directory, readable by its owner only: `{"secrets":[{"secret","until"}]}`, oldest first, the times in
+/// milliseconds since 1970.
 package struct FirstTrust {
     /// As long as no host is set up here: the device scans first, and the host joins the relay later.
     private static let beforeHost = Duration.seconds(24 * 60 * 60)
     /// As long as the pairing code beside it.
     private static let withHost = Duration.seconds(600)
 
+    /// Links of which the devices may still come; the oldest is dropped. Fewer than `TrustLimits.secretsMax`, as the terminal shows one, too.
+    private static let secretsMax = 6
     private static let bytesMax = 4 << 10
+
+    struct Shown {
+        let secret: TrustSecret
+        /// By the wall clock.
+        let end: Int64
+    }
 
     private let paths: HostPaths
     private var path: String { paths.configDirectory + "/first-trust" }
@@ -27,29 +36,50 @@ package struct FirstTrust {
         return (try? HostConfiguration.load(paths))?.consent == .signed
     }
 
-    /// `k` of a link. An earlier secret is replaced: the link that had it pairs with the relay alone from now on.
+    /// True if there is a link by which a device may still come.
+    package var isShown: Bool { !kept(at: .now).isEmpty }
+
+    /// `k` of a link. Those of earlier links stay valid until their time is over.
     package func show() throws(HostError) -> String {
         let time = hasHost ? Self.withHost : Self.beforeHost
-        try Files.makePrivateDirectory(paths.configDirectory)
-        let secret = TrustSecret(.machine, secret: .random())
-        let bytes = JSONWriter.object {
-            $0.field("secret", secret.text)
-            $0.field("until", HostInstant.now.wall + time.milliseconds)
+        // Two commands may show links at once.
+        return try Files.edit(in: paths.configDirectory) { () throws(HostError) in
+            let shown = Shown(
+                secret: TrustSecret(.machine, secret: .random()), end: HostInstant.now.wall + time.milliseconds)
+            let all = (kept(at: .now) + [shown]).suffix(Self.secretsMax)
+            let bytes = JSONWriter.object { file in
+                file.array(
+                    "secrets",
+                    all.map { one in
+                        JSONWriter.object {
+                            $0.field("secret", one.secret.text)
+                            $0.field("until", one.end)
+                        }
+                    })
+            }
+            try Files.replace(path, with: bytes + [UInt8(ascii: "\n")])
+            return shown.secret.text
         }
-        try Files.replace(path, with: bytes + [UInt8(ascii: "\n")])
-        return secret.text
     }
 
-    private var hasHost: Bool { Files.isThere(HostConfiguration.file(paths)) }
+    package var hasHost: Bool { Files.isThere(HostConfiguration.file(paths)) }
 
-    /// Nil if there is none, or its time is over. `until` is by the clock that never jumps.
-    func current(at now: HostInstant) -> (secret: TrustSecret, until: Int64)? {
+    /// Those whose time is not over, each with its end by the clock that never jumps.
+    func current(at now: HostInstant) -> [(secret: TrustSecret, until: Int64)] {
+        // A clock that was set back makes one last no longer than it ever may.
+        kept(at: now).map { ($0.secret, now.monotonic + min($0.end - now.wall, Self.beforeHost.milliseconds)) }
+    }
+
+    /// None if the file cannot be read.
+    private func kept(at now: HostInstant) -> [Shown] {
         guard let bytes = (try? Files.read(path, bytesMax: Self.bytesMax)) ?? nil,
-            let value = try? JSONDocument(parsing: bytes).root.object(),
-            let secret = (try? value.string("secret")).flatMap({ TrustSecret(text: $0) }), secret.scope == .machine,
-            let end = try? value.integer("until"), end > now.wall
-        else { return nil }
-        // A clock that was set back makes it last no longer than it ever may.
-        return (secret, now.monotonic + min(end - now.wall, Self.beforeHost.milliseconds))
+            let entries = try? JSONDocument(parsing: bytes).root.object().array("secrets", countMax: Self.secretsMax)
+        else { return [] }
+        return entries.compactMap { entry in
+            guard let secret = (try? entry.object().string("secret")).flatMap({ TrustSecret(text: $0) }),
+                secret.scope == .machine, let end = try? entry.integer("until"), end > now.wall
+            else { return nil }
+            return Shown(secret: secret, end: end)
+        }
     }
 }

@@ -160,7 +160,7 @@ final class HostDaemon {
         case .linkClosed where isStopping: loop.stop()
         case .hookGone where isStopping: break
         case .received(.letter):
-            if let (secret, until) = FirstTrust(configuration.paths).current(at: .now) {
+            for (secret, until) in FirstTrust(configuration.paths).current(at: .now) {
                 tell(.secretFound(secret, until: until))
             }
             tell(fact)

@@ -6,5 +6,5 @@ package enum ConsentSetting: String, Sendable, CaseIterable {
     case signed
 
     /// A machine that is paired for the first time.
-    package static let ofNewHosts = ConsentSetting.open
+    package static let ofNewHosts = ConsentSetting.signed
 }

@@ -48,6 +48,11 @@ package struct HostConsent {
         self.key = key
     }
 
+    /// Its letters say what it calls itself, as its `hello` does. A name that no letter takes stays out of them.
+    mutating func isCalled(_ name: String) {
+        if ConsentName.isSpelled(name) { desk.name = name }
+    }
+
     // MARK: Over a restart
 
     private static let notes = "consent."

@@ -45,11 +45,12 @@ package struct HostMachine {
         agents: [any AgentAdapter], spool: Spool, link: LinkMachine, boot: String = "",
         steering rights: SteeringRights = .nobody, consent: HostConsent? = nil
     ) {
-        self.consent = consent
         self.agents = agents
         self.link = link
         steering = SteeringDesk(rights)
         journal = Journal(spool, boot: boot)
+        self.consent = consent
+        if let name = link.name { self.consent?.isCalled(name) }
     }
 
     package mutating func handle(_ fact: HostFact, at now: HostInstant) -> [HostOrder] {
@@ -113,6 +114,7 @@ package struct HostMachine {
         known.restore(holds)
         for agent in agents.indices { tell(agent, .daemonStarted(notes: notes[agent])) }
         if journal.mayHaveLost { tellLoss() }
+        if consent?.isSigned == true { tellLauncher(.becameSigned) }
         tellAll(.held(holds))
         drive(.started)
     }
@@ -304,6 +306,7 @@ package struct HostMachine {
                 for (session, offer) in offers.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                     tellOffer(offer, of: session)
                 }
+                tellLauncher(.becameSigned)
             }
         }
         // A secret may expire earlier or later than it would have.

@@ -15,9 +15,12 @@ package struct LaunchAdapter: AgentAdapter {
 
     private let limits: LaunchLimits
     private let fresh: String
-    /// The host's own session; nil as long as nothing was ever offered.
+    /// The host's own session; nil as long as nothing was ever offered and nobody has to sign.
     private var session: SessionID?
     private var isBegun = false
+    /// There is a session, whether anything can be started or not.
+    private var isSigned = false
+    private var wasRead = false
     private var offer = SteeringOffer(projects: [])
     private var launches: [SteeringName: Pending] = [:]
     private var running: [SessionID: AgentProcess] = [:]
@@ -57,6 +60,7 @@ package struct LaunchAdapter: AgentAdapter {
         case .own(.read(let projects, let agents)): read(projects, agents)
         case .own(.resolved(let name, let folder, let reason)): resolved(name, folder, reason)
         case .own(.outcome(let name, let outcome)): self.outcome(name, outcome)
+        case .own(.becameSigned): becameSigned()
         case .own(.prompted(let change)): prompted(change)
         case .agentGone(let process): processGone(process)
         case .steer(let request): steer(request)
@@ -113,7 +117,8 @@ package struct LaunchAdapter: AgentAdapter {
     // MARK: What is offered
 
     private mutating func read(_ projects: [ProjectOffer], _ agents: [StartableAgent]) {
-        guard session != nil || !projects.isEmpty else { return }
+        wasRead = true
+        guard session != nil || isSigned || !projects.isEmpty else { return }
         offer = SteeringOffer(projects: Array(projects.prefix(WireLimits.projectsMax)))
         offer.agents = Array(agents.prefix(WireLimits.startableMax))
         if projects.isEmpty {
@@ -127,6 +132,12 @@ package struct LaunchAdapter: AgentAdapter {
         guard let session else { return }
         effects.append(.offer(session, offer))
         effects.append(.stands(session, .idle))
+    }
+
+    private mutating func becameSigned() {
+        isSigned = true
+        // Before the first reading, that one is enough.
+        if wasRead { effects.append(.own(.readProjects)) }
     }
 
     /// Once in each life of the daemon: what the relay has of it may be gone.

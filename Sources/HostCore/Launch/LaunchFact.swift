@@ -7,6 +7,8 @@ package enum LaunchFact: Sendable {
     /// The folder of the project that a command names, as it is at this moment; nil: it is not to be used, and why.
     case resolved(SteeringName, folder: String?, reason: String)
     case outcome(SteeringName, LaunchOutcome)
+    /// Devices find the host by its session, before there is another, to be trusted.
+    case becameSigned
     /// A step of the first prompt.
     case prompted(SteeringChange)
 }

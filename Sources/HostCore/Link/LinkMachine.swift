@@ -58,7 +58,7 @@ package struct LinkMachine {
 
     private let limits: LinkLimits
     private let software: String
-    private let name: String?
+    let name: String?
     private let capabilities: Set<Capability>
     private let key: HostKeyID?
     private var reconnect: ReconnectMachine

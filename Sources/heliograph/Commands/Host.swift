@@ -50,7 +50,7 @@ struct HostRun: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "signed: only what a device that this host trusts has signed reaches the agents here (heliograph host trust); open: what the relay brings. Remembered.",
+            "signed: only what a device that this host trusts has signed reaches the agents here (heliograph host trust); open: what the relay brings. Remembered. Default: signed for a machine that is new.",
             valueName: "signed|open"))
     var consent: String?
 
@@ -81,6 +81,7 @@ struct HostRun: ParsableCommand {
             }
             var configuration = try HostConfiguration.load()
             if let consent { try configuration.keep(consent: consent) }
+            if link != nil, let advice = HostCommand.trustAdvice(configuration) { print(advice) }
             if pairOnly { return }
             configuration.software = ServerConfiguration.software
             configuration.steer(

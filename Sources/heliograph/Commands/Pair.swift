@@ -63,7 +63,7 @@ struct Pair: ParsableCommand {
             let named = try administration.workspace(workspace)
             let code = try administration.credentials(in: named).makePairingCode(PairingRole(rawValue: role) ?? .client)
             let base = url.flatMap(PublicURL.read) ?? administration.publicURL ?? "http://127.0.0.1:8787"
-            let link = code.link(base: base) + (code.role.isClient ? HostSecret.part : "")
+            let link = code.link(base: base) + HostSecret.part(for: code.role)
             if let relay = RelayAddress(base) { Self.warn(of: relay, code.role) }
             if json {
                 Output.json { writer in

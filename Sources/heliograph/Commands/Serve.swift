@@ -54,7 +54,7 @@ struct Serve: ParsableCommand {
         guard let client = try? addresses.credentials.makePairingCode(.client),
             let host = try? addresses.credentials.makePairingCode(.host)
         else { return "Heliograph is listening on \(addresses.places), but its data file takes no pairing codes." }
-        let link = client.link(base: addresses.publicURL) + HostSecret.part
+        let link = client.link(base: addresses.publicURL) + HostSecret.part(for: client.role)
         let code = (try? PairingScreen.picture(of: link)) ?? ""
         let command = Executable.shown
         return """

@@ -28,6 +28,7 @@ import Testing
         let admit = try SignedLetter(parsing: travelling("admit"))
         guard case .admit(let given) = admit.letter else { throw ConsentError(.badDomain, at: "admit", "another letter") }
         #expect(given.join == crypto.hash(join.body))
+        #expect(given.name == (try vectors.text("pair.hostName")))
         #expect(try admit.isTagged(with: pairKey(), crypto) && admit.isSigned(by: given.sign, crypto))
         #expect(try admit.bytes == travelling("admit") && admit.letter.body == vectors.bytes("pair.admit"))
     }
@@ -65,7 +66,7 @@ import Testing
         let (host, device) = (ConsentIdentity.new(), ConsentIdentity.new())
         return [
             .join(Join(host: host.id, sign: device.sign, box: device.box, name: "Ada’s ☎", nonce: .random())),
-            .admit(Admit(join: .random(), sign: host.sign, box: host.box, nonce: .random())),
+            .admit(Admit(join: .random(), sign: host.sign, box: host.box, nonce: .random(), name: "Ada’s laptop")),
             .vouch(Vouch(host: host.id, sign: device.sign, box: device.box, name: "x", count: 7, device: device.id)),
             .distrust(Distrust(host: host.id, distrusted: device.id, count: JSONValue.integerMax, device: device.id)),
             .bump(Bump(host: host.id, generation: .random(), count: 0, device: device.id)),

@@ -11,7 +11,10 @@ final class TrustWorld {
     var desk: TrustDesk
     var now: Int64 = 1_000
 
-    init(_ limits: TrustLimits = TrustLimits()) { desk = TrustDesk(host, limits: limits, crypto) }
+    init(_ limits: TrustLimits = TrustLimits()) {
+        desk = TrustDesk(host, limits: limits, crypto)
+        desk.name = "studio"
+    }
 
     func show(_ scope: TrustSecret.Scope? = nil, minutes: Int64 = 10) throws -> TrustSecret {
         let secret = TrustSecret(scope ?? .host(host.id), secret: .random())
@@ -50,7 +53,7 @@ final class TrustWorld {
         }
         #expect(world.pins.devices == [pin] && pin.id == world.device.id && pin.box == world.device.box)
         #expect(pin.by == .terminal && pin.may == Set(PinRight.allCases) && pin.name == "Ada's phone" && pin.since == 77)
-        guard case .admitted(let host) = try attempt.answer(reply, hostName: "studio", wall: 78) else {
+        guard case .admitted(let host) = try attempt.answer(reply, wall: 78) else {
             return #expect(Bool(false), "no host")
         }
         #expect(host.id == world.host.id && host.sign == world.host.sign && host.box == world.host.box && host.name == "studio")
@@ -63,12 +66,12 @@ final class TrustWorld {
         world.receive(attempt.letter)
         let before = world.pins
         guard case .again(let reply) = world.receive(attempt.letter),
-            case .admitted = try attempt.answer(reply, hostName: "x", wall: 1)
+            case .admitted = try attempt.answer(reply, wall: 1)
         else { return #expect(Bool(false), "no second answer") }
         let second = world.join(secret, by: .new())
         let outcome = world.receive(second.letter)
         #expect(world.reason(outcome) == .usedSecret && world.pins == before)
-        let answer = try second.answer(try #require(outcome.reply), hostName: "x", wall: 1)
+        let answer = try second.answer(try #require(outcome.reply), wall: 1)
         #expect(answer == .refused(.usedSecret))
     }
 
@@ -110,7 +113,7 @@ final class TrustWorld {
 
     @Test func `only so many secrets are shown at a time`() throws {
         let world = TrustWorld()
-        for _ in 0..<4 { _ = try world.show() }
+        for _ in 0..<TrustLimits().secretsMax { _ = try world.show() }
         let error = #expect(throws: ConsentError.self) { try world.show() }
         #expect(error?.code == .full)
     }
@@ -158,7 +161,7 @@ final class TrustWorld {
         func admit(_ join: ConsentHash, _ keys: ConsentIdentity, box: BoxPoint? = nil, by: ConsentIdentity, key: [UInt8])
             -> [UInt8]
         {
-            let admit = Admit(join: join, sign: keys.sign, box: box ?? keys.box, nonce: .random())
+            let admit = Admit(join: join, sign: keys.sign, box: box ?? keys.box, nonce: .random(), name: "studio")
             return SignedLetter(.admit(admit), by: by, pairKey: key, crypto).bytes
         }
         let bad = [
@@ -167,9 +170,9 @@ final class TrustWorld {
             admit(hash, world.host, by: relay, key: pairKey), attempt.letter, [], [1, 2, 3],
         ]
         for (index, bytes) in bad.enumerated() {
-            #expect(throws: ConsentError.self, "admit \(index)") { try attempt.answer(bytes, hostName: "x", wall: 1) }
+            #expect(throws: ConsentError.self, "admit \(index)") { try attempt.answer(bytes, wall: 1) }
         }
-        guard case .admitted = try attempt.answer(admit(hash, world.host, by: world.host, key: pairKey), hostName: "x", wall: 1)
+        guard case .admitted = try attempt.answer(admit(hash, world.host, by: world.host, key: pairKey), wall: 1)
         else { return #expect(Bool(false), "a good answer is refused") }
     }
 
@@ -186,9 +189,9 @@ final class TrustWorld {
             refusal(relay.sign, hash, by: relay), refusal(world.host.sign, hash, by: relay),
             refusal(world.host.sign, .random(), by: world.host),
         ] {
-            #expect(throws: ConsentError.self) { try attempt.answer(bytes, hostName: "x", wall: 1) }
+            #expect(throws: ConsentError.self) { try attempt.answer(bytes, wall: 1) }
         }
-        #expect(try attempt.answer(refusal(world.host.sign, hash, by: world.host), hostName: "x", wall: 1) == .refused(.full))
+        #expect(try attempt.answer(refusal(world.host.sign, hash, by: world.host), wall: 1) == .refused(.full))
     }
 
     @Test func `letters that nothing can be said to are ignored, and refusals end when there are too many`() throws {

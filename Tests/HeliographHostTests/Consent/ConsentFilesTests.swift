@@ -108,20 +108,42 @@ struct ConsentFilesTests {
         #expect(throws: HostError.self) { try HostConfiguration.load(paths) }
     }
 
-    @Test("the first secret is for any host of this machine, the owner's alone, replaced by the next, and over in time")
+    @Test("a first secret is for any host of this machine, the owner's alone, stays beside later ones, and is over in time")
     func firstTrust() throws {
         let first = FirstTrust(paths)
         let now = HostInstant.now
-        #expect(first.current(at: now) == nil)
+        #expect(first.current(at: now).isEmpty && !first.isShown)
         let text = try first.show()
         #expect(folder.mode("heliograph/first-trust").map { $0 & 0o777 } == 0o600)
-        let (secret, until) = try #require(first.current(at: .now))
-        #expect(secret.text == text && secret.scope == .machine && until > now.monotonic)
+        let (secret, until) = try #require(first.current(at: .now).first)
+        #expect(secret.text == text && secret.scope == .machine && until > now.monotonic && first.isShown)
         var late = HostInstant.now
         late.wall += 25 * 3_600_000
-        #expect(first.current(at: late) == nil)
-        #expect(try first.show() != text)
-        try Files.replace(config + "/first-trust", with: Array(#"{"secret":"AQ","until":9007199254740991}"#.utf8))
-        #expect(first.current(at: .now) == nil)
+        #expect(first.current(at: late).isEmpty)
+        let later = try (0..<6).map { _ in try first.show() }
+        #expect(first.current(at: .now).map(\.secret.text) == later, "the oldest goes if there are too many")
+        let damaged = #"{"secrets":[{"secret":"AQ","until":9007199254740991},7]}"#
+        for bytes in [damaged, "{}", "no"] {
+            try Files.replace(config + "/first-trust", with: Array(bytes.utf8))
+            #expect(first.current(at: .now).isEmpty)
+        }
+    }
+
+    @Test("a link with a secret lasts a day before there is a host, and ten minutes beside a signed one")
+    func firstTrustLasts() throws {
+        let first = FirstTrust(paths)
+        #expect(first.isUseful)
+        _ = try first.show()
+        var configuration = HostConfiguration(relay: RelayAddress("https://relay.example")!, token: "t", paths: paths)
+        configuration.consent = .signed
+        try configuration.save(paths)
+        #expect(first.isUseful)
+        _ = try first.show()
+        var late = HostInstant.now
+        late.wall += 601_000
+        #expect(first.current(at: late).count == 1)
+        configuration.consent = .open
+        try configuration.save(paths)
+        #expect(!first.isUseful, "an open host answers none")
     }
 }

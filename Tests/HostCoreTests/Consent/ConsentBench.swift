@@ -54,7 +54,7 @@ struct ConsentBench {
         let consent = HostConsent(host.identity, pins.book, setting, on: pins, seed: seed, .openSSL)
         return HostMachine(
             agents: [ScriptedAdapter("one", diary)], spool: spool,
-            link: LinkMachine(software: "test", name: nil, key: consent.key), steering: .everyone, consent: consent)
+            link: LinkMachine(software: "test", name: "laptop", key: consent.key), steering: .everyone, consent: consent)
     }
 
     private mutating func connect() {

@@ -35,10 +35,10 @@ struct HostTrustTests {
         bench.letter(attempt.letter)
         #expect(bench.pins.book.devices.map(\.name) == ["Ada's phone"])
         let reply = try #require(bench.letters.last)
-        guard case .admitted(let pin) = try attempt.answer(reply.bytes, hostName: "laptop", wall: 1) else {
+        guard case .admitted(let pin) = try attempt.answer(reply.bytes, wall: 1) else {
             return #expect(Bool(false), "not admitted")
         }
-        #expect(pin.id == bench.host.identity.id)
+        #expect(pin.id == bench.host.identity.id && pin.name == "laptop", "the host’s own name for itself")
         #expect(bench.answers[2]?.contains(bench.device.id.text) == true)
         bench.letter(attempt.letter)
         #expect(bench.letters.count == 2, "the answer may have been lost")
@@ -65,7 +65,7 @@ struct HostTrustTests {
         let attempt = bench.join(secret, Bench.Device(name: "Another"))
         bench.letter(attempt.letter)
         let reply = try #require(bench.letters.last)
-        #expect(try attempt.answer(reply.bytes, hostName: "laptop", wall: 1) == .refused(.usedSecret))
+        #expect(try attempt.answer(reply.bytes, wall: 1) == .refused(.usedSecret))
         #expect(bench.pins.book.devices.count == 1)
     }
 

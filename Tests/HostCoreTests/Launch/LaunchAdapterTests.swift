@@ -90,6 +90,21 @@ struct LaunchAdapterTests {
         #expect(fresh.liveSessions.map(\.id) == [SessionID("heliograph-a1")!])
     }
 
+    @Test(
+        "a host that wants signatures is there by its session, whether anything can be started or not",
+        arguments: [true, false])
+    func signed(isFromItsStart: Bool) {
+        var fresh = LaunchAdapter(fresh: "a1", at: HostInstant(wall: 0, monotonic: 0))
+        func say(_ input: AgentInput<LaunchFact>) -> [String] {
+            fresh.handle(input, at: HostInstant(wall: 0, monotonic: 0)).map(Self.words)
+        }
+        #expect(say(.daemonStarted(notes: [:])) == ["read"])
+        if !isFromItsStart { #expect(say(.own(.read([], Self.agents))) == []) }
+        #expect(say(.own(.becameSigned)) == (isFromItsStart ? [] : ["read"]))
+        let shown = ["remember heliograph-desk", "session.started", "status.changed", "offer ", "idle"]
+        #expect(say(.own(.read([], Self.agents))) == shown)
+    }
+
     @Test("a start is taken when its agent says that what it began is there, and not before")
     mutating func started() {
         #expect(start("k1") == ["resolve site"])

@@ -1,0 +1,75 @@
+"""A machine whose agents do only what a trusted device has signed: `heliograph host trust` there, and the devices that scan what it shows."""
+
+import json
+import subprocess
+from typing import Any
+
+from playwright.sync_api import expect
+
+from client import WireClient
+from consent import Device, b64, unb64
+from own_agent import end
+from page_screen import Screen
+from relay import BINARY
+from waits import patient
+
+
+def trusting(machine: Any) -> subprocess.Popen[str]:
+    """`machine` is anything with an `environment`. The first line of output has the link; it ends when a device has joined."""
+    return subprocess.Popen(
+        [str(BINARY), "host", "trust", "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=machine.environment,
+    )  # fmt: skip
+
+
+def shown_link(process: subprocess.Popen[str]) -> str:
+    assert process.stdout
+    line = process.stdout.readline()
+    assert line, f"no link was shown: {process.communicate()}"
+    return json.loads(line)["link"]
+
+
+def joined(process: subprocess.Popen[str]) -> dict[str, Any]:
+    """What the machine's terminal says of the device that has come."""
+    code, out, error = end(process)
+    assert code == 0, error
+    return json.loads(out.splitlines()[-1])["device"]
+
+
+def devices(machine: Any) -> dict[str, Any]:
+    done = subprocess.run([str(BINARY), "host", "devices", "--json"], capture_output=True, text=True, env=machine.environment, timeout=patient(20))
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def trust_page(machine: Any, one: Screen) -> dict[str, Any]:
+    """The page scans, and its person has read both codes."""
+    process = trusting(machine)
+    one.page.goto(shown_link(process))
+    note = one.page.locator("trust-note")
+    note.get_by_role("button", name="Trust").click()
+    expect(note).to_contain_text("trusts this browser now")
+    device = joined(process)
+    expect(note.locator(".trust-code")).to_have_text(device["code"])
+    note.get_by_role("button", name="Close").click()
+    return device
+
+
+def trust_client(machine: Any, client: WireClient) -> None:
+    """From now on the client signs."""
+    process = trusting(machine)
+    client.device = join(client, shown_link(process).split("k=")[1])
+    assert joined(process)["name"] == client.name
+
+
+def join(client: WireClient, k: str, host: bytes | None = None) -> Device:
+    """By the secret of one host, or by that of a machine to the host with this key."""
+    device = Device(client.name)
+    text, body, pair_key = device.join(k, host)
+    host = host or unb64(k)[1:17]
+    since = len(client.messages)
+    reply = client.command("letter", to=b64(host), bytes=text)
+    assert "error" not in reply, reply
+    answer = client.wait(lambda message: message["type"] == "letter" and message["from"] == b64(host), what="the host's answer", since=since)
+    device.admitted(answer["bytes"], body, pair_key, host)
+    return device

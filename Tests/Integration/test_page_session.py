@@ -228,3 +228,33 @@ def test_what_a_tool_prints_is_seen_while_it_runs(screen: Callable[..., Screen],
     expect(tail).to_be_hidden()
     row.locator("summary").click()
     expect(row).to_contain_text("60 passed")
+
+
+def test_what_the_agent_has_forgotten_is_one_line_until_it_is_read(screen: Callable[..., Screen], host: Any) -> None:
+    host.event("s1", "message", {"role": "assistant"}, {"text": "The login works again."})
+    host.event("s1", "message", {"role": "user"}, {"text": "Now rewrite the shop"})
+    host.event("s1", "message", {"role": "assistant"}, {"text": "The shop is rewritten."})
+    one = screen()
+    one.go("#/session/s1")
+    timeline = one.timeline()
+    expect(timeline.get_by_text("The shop is rewritten.")).to_be_visible()
+    host.event("s1", "rewound", {"to": 0}, {"text": "Fix the login, please"})
+    host.event("s1", "message", {"role": "user"}, {"text": "Only paint the shop"})
+    expect(timeline.get_by_text("Only paint the shop")).to_be_visible()
+    for gone in ("Now rewrite the shop", "The shop is rewritten."):
+        expect(timeline.get_by_text(gone)).to_be_hidden()
+    expect(timeline.get_by_text("The login works again.")).to_be_visible()
+    fold = timeline.get_by_role("button", name="2 messages that the agent has forgotten")
+    expect(fold).to_have_attribute("aria-expanded", "false")
+    one.expect_accessible()
+    fold.click()
+    expect(timeline.get_by_text("The shop is rewritten.")).to_be_visible()
+    expect(fold).to_have_attribute("aria-expanded", "true")
+    one.expect_accessible()
+    one.expect_no_overflow()
+    # What comes next folds nothing that is read.
+    host.event("s1", "message", {"role": "assistant"}, {"text": "Painted."})
+    expect(timeline.get_by_text("Painted.")).to_be_visible()
+    expect(timeline.get_by_text("The shop is rewritten.")).to_be_visible()
+    fold.click()
+    expect(timeline.get_by_text("The shop is rewritten.")).to_be_hidden()

@@ -8,6 +8,7 @@
 
 import { arrange, attribute, h, nodes, span, write } from "../dom.js";
 import { line } from "../text.js";
+import { foldForgotten } from "./forgotten-fold.js";
 import { noNews } from "./link-state.js";
 import { markdownToRead } from "./markdown.js";
 import { TimelineCards } from "./timeline-cards.js";
@@ -49,6 +50,7 @@ export class SessionTimeline extends HTMLElement {
     me: "", maySteer: false, queued: new Set(), openThreads: new Set(), takeBack: (row) => this.ontakeback(row), sendAgain: (row) => this.onsendagain(row),
   };
   /** @type {Map<string, {item: HTMLElement, version: number, row: import("../timeline.js").Row}>} */ #drawn = new Map();
+  /** @type {Set<string>} Keys of the rewindings whose forgotten rows are read all the same. */ #reread = new Set();
   /** @type {Map<string, HTMLElement>} */ #growing = new Map();
   /** @type {WeakMap<HTMLElement, string>} What is in a growing row. */ #written = new WeakMap();
   /** @type {object|null} */ #timeline = null;
@@ -175,6 +177,7 @@ export class SessionTimeline extends HTMLElement {
     if (session !== this.#session) {
       this.#session = session;
       this.#hands.openThreads.clear();
+      this.#reread.clear();
       this.#clear();
     }
     this.#hands.queued = queued;
@@ -207,6 +210,7 @@ export class SessionTimeline extends HTMLElement {
       const item = this.#drawn.get(key)?.item;
       if (item) attribute(item, "hidden", said !== undefined || queued.has(key));
     }
+    foldForgotten(rows, (key) => this.#drawn.get(key)?.item, this.#reread);
     this.#drawUnfinished(log);
     this.cards.show(app, [...app.state.approvals.values()].filter((approval) => approval.session === session),
       (approval) => this.#drawn.get(log.timeline.row(`a:${approval}`)?.key ?? "")?.item);

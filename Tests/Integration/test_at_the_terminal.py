@@ -86,6 +86,51 @@ def test_a_command_of_its_own_was_interrupted_by_nobody(machine, phone):
     phone.wait_summary(next(iter(phone.summaries)), lambda summary: summary.get("title") == "My own name", 10, "its name")
 
 
+def test_a_command_for_the_shell_was_interrupted_by_nobody(machine, phone):
+    """Typed as the first thing: the agent then takes a turn that no prompt has begun."""
+    machine.start_claude([[{"sleep": 3}, {"text": "It is true."}]])
+    wait_status(phone, "idle", None)
+    phone.subscribe(next(iter(phone.summaries)))
+    machine.press("!")
+    machine.wait_screen("! for shell mode")
+    machine.type("true")
+    machine.wait_screen("true")
+    machine.press("Enter")
+    wait_status(phone, "running", None, 15)
+    machine.wait_screen("It is true.")
+    wait_status(phone, "idle", None)
+    assert "interrupted at the terminal" not in reasons(phone)
+
+
+def test_a_turn_that_a_notice_begins_was_interrupted_by_nobody(machine, phone):
+    serve = {"tool": "Bash", "input": {"command": "sleep 4", "description": "serve", "run_in_background": True}}
+    script = [[serve], [{"text": "It runs."}], [{"sleep": 4}, {"text": "It is over."}]]
+    machine.start_claude(script, arguments=["--allowedTools", "Bash"])
+    machine.prompt("serve it")
+    wait_status(phone, "idle", "in the background: a command", 15)
+    phone.subscribe(next(iter(phone.summaries)))
+    wait_status(phone, "running", None, 15)
+    machine.wait_screen("It is over.", 20)
+    wait_status(phone, "idle", None)
+    assert "interrupted at the terminal" not in reasons(phone)
+
+
+def test_a_prompt_from_afar_whose_answer_is_slow_was_interrupted_by_nobody(machine, phone, client):
+    machine.start_claude([[{"text": "Hello."}]])
+    machine.prompt("hello there")
+    wait_status(phone, "idle", None, 15)
+    session = next(iter(phone.summaries))
+    phone.subscribe(session)
+    phone.wait_event(session, lambda event: event["kind"] == "steering.offered" and "prompt" in event["head"]["actions"], what="prompts to be offered")
+    machine.api.script = [[{"text": "Hello."}], [{"sleep": 6}, {"text": "Slowly."}]]
+    tablet = client(machine.relay, "Ada's tablet", role="operator")
+    assert tablet.command("prompt", session=session, text="say it slowly", busy="queue")["delivery"] == "sent"
+    wait_status(phone, "running", None, 15)
+    machine.wait_screen("Slowly.")
+    wait_status(phone, "idle", None)
+    assert "interrupted at the terminal" not in reasons(phone)
+
+
 def test_what_goes_on_in_the_background_is_said(machine, phone):
     serve = {"tool": "Bash", "input": {"command": "sleep 6", "description": "serve", "run_in_background": True}}
     machine.start_claude([[serve], [{"text": "It runs."}], [{"text": "It is over."}]], arguments=["--allowedTools", "Bash"])

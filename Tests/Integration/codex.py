@@ -9,9 +9,10 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
+from websockets.sync.client import unix_connect
 
 from claude import Machine
 from relay import Relay
@@ -131,6 +132,35 @@ trust_level = "trusted"
     def servers(self) -> list[int]:
         """Those that are shared, of this machine's Codex."""
         return [int(process.name) for process in Path("/proc").glob("[0-9]*") if self._is_ours(process) and "--listen" in self._command(process)]
+
+
+class AppServer:
+    """Another client of the server that the terminal and the host are attached to, for what the terminal has no keys for."""
+
+    def __init__(self, machine: CodexMachine):
+        self.opening = unix_connect(str(machine.socket), "ws://localhost/", compression=None, open_timeout=patient(10))
+        self.calls = 0
+
+    def __enter__(self) -> Self:
+        self.connection = self.opening.__enter__()
+        self.call("initialize", clientInfo={"name": "test", "version": "1"}, capabilities={"experimentalApi": True})
+        self.connection.send(json.dumps({"method": "initialized"}))
+        return self
+
+    def __exit__(self, *failure: Any) -> None:
+        self.opening.__exit__(*failure)
+
+    def call(self, method: str, **params: Any) -> dict[str, Any]:
+        self.calls += 1
+        self.connection.send(json.dumps({"id": self.calls, "method": method, "params": params}))
+        while True:
+            message = json.loads(self.connection.recv(timeout=patient(20)))
+            if message.get("id") == self.calls and "method" not in message:
+                assert "result" in message, message
+                return message["result"]
+
+    def turn(self, thread: str, text: str) -> None:
+        self.call("turn/start", threadId=thread, input=[{"type": "text", "text": text}])
 
 
 @pytest.fixture

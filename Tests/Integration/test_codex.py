@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from client import WireClient
-from codex import DIALOG, READY, CodexMachine, command, machine, patch  # noqa: F401 (a fixture)
+from codex import DIALOG, READY, AppServer, CodexMachine, command, machine, patch  # noqa: F401 (a fixture)
 from test_claude_mcp import ANSWERS, SERVER
 from trusting import trust_client
 from waits import wait_until
@@ -236,6 +236,49 @@ def test_a_subagent_is_part_of_its_parents_session(machine, phone):
     phone.wait_event(session, lambda event: event["kind"] == "subagent.finished" and event["head"]["agent"] == head["agent"])
     assert not any(event["kind"] == "message" and "Counted" in event["head"].get("summary", "") for event in phone.logs[session])
     assert list(phone.summaries) == [session], "it is no row of its own"
+
+
+def told(phone: WireClient, session: str) -> list[tuple[str, str]]:
+    """What was said, and from where it went on."""
+    return [(event["kind"], event["body"]["text"]) for event in phone.logs[session] if event["kind"] in ("message", "rewound")]
+
+
+def test_a_thread_that_is_reverted_and_forked_tells_and_counts_nothing_twice(machine, phone):
+    machine.start_codex([[{"text": "First."}]])
+    machine.prompt("one")
+    machine.wait_screen("First.")
+    session = wait_status(phone, "idle")["session"]
+    phone.subscribe(session)
+    machine.api.script = [[{"text": "Second."}]]
+    machine.prompt("two")
+    phone.wait_event(session, lambda event: event["head"].get("summary") == "Second.", 20)
+    wait_status(phone, "idle")
+    thread = session.removeprefix("codex-")
+    with AppServer(machine) as server:
+        newest = server.call("thread/turns/list", threadId=thread, itemsView="full", limit=1)["data"][0]
+        server.call("thread/revert", threadId=thread, beforeTurnId=newest["id"])
+        phone.wait_event(session, lambda event: event["kind"] == "rewound", 20)
+        machine.api.script = [[{"text": "Third."}]]
+        server.call("thread/resume", threadId=thread)
+        server.turn(thread, "three")
+        phone.wait_event(session, lambda event: event["head"].get("summary") == "Third.", 20)
+        used = 200 * len(machine.api.requests)  # the model says of each request that it took 200 new tokens
+        phone.wait_summary(session, lambda summary: summary["status"] == "idle" and summary["tokens"]["input"] == used)
+        turns = [("one", "First."), ("two", "Second."), ("three", "Third.")]
+        expected = [("message", text) for turn in turns for text in turn]
+        expected.insert(4, ("rewound", "one"))
+        assert told(phone, session) == expected
+        machine.api.script = [[{"text": "Forked."}]]
+        fork = server.call("thread/fork", threadId=thread)["thread"]["id"]
+        server.turn(fork, "four")
+        phone.wait_summary(f"codex-{fork}", lambda summary: summary["status"] == "idle" and summary["tokens"]["input"] == 200, 20)
+        phone.subscribe(f"codex-{fork}")
+        phone.wait_event(f"codex-{fork}", lambda event: event["head"].get("summary") == "Forked.")
+        assert told(phone, f"codex-{fork}") == [("message", "four"), ("message", "Forked.")]
+    assert told(phone, session) == expected
+    assert phone.summaries[session]["tokens"]["input"] == used
+    for one in (session, f"codex-{fork}"):
+        assert phone.kinds(one).count("session.started") == 1
 
 
 @pytest.mark.parametrize("key", ["y", "Escape"])

@@ -15,7 +15,7 @@ import { ask, forgetKey, hasKey, subprotocols } from "./page-key.js";
 import { Presence } from "./presence.js";
 import { pairingOf, routeOf, secretIn } from "./route.js";
 import { keepShell, renew } from "./page-shell.js";
-import { Archive } from "./sieve.js";
+import { Marks } from "./sieve.js";
 import { flat, line } from "./text.js";
 import { apply, emptyState, linkLost, noChanges, pending, position } from "./store.js";
 import { LinkState, stops } from "./elements/link-state.js";
@@ -100,7 +100,9 @@ const decisions = new Decisions(link, (key) => draw({ ...noChanges(), approvals:
 
 const devices = new Devices(link, state, () => draw({ ...noChanges(), devices: new Set(state.devices?.keys()), all: true }));
 const budgets = new Budgets(link, state, () => draw({ ...noChanges(), all: true }));
-const archive = new Archive(() => localStorage);
+// Its name is from when one could hide sessions and not yet look at them: what was put away then is in the archive.
+const archive = new Marks(() => localStorage, "heliograph.hidden");
+const pins = new Marks(() => localStorage, "heliograph.pinned");
 const presence = new Presence(timers, link, () => ({
   foreground: document.visibilityState === "visible" && document.hasFocus(),
   session: document.body.dataset.screen === "session" && route.screen === "session" ? route.session : undefined,
@@ -109,7 +111,7 @@ const presence = new Presence(timers, link, () => ({
 
 /** @type {import("./elements/view.js").App} */
 const app = {
-  state, link, decisions, devices, budgets, presence, archive,
+  state, link, decisions, devices, budgets, presence, archive, pins,
   .../** @type {Pick<import("./elements/view.js").App, "webPush"|"trust"|"tokens">} */ ({}),
   now: () => Date.now() + clockOffset,
   // Another text node each time: the same words twice are news twice.
@@ -183,7 +185,7 @@ function draw(changes) {
   changed.all ||= changes.all;
   for (const part of /** @type {const} */ (["sessions", "approvals", "logs", "devices"])) changes[part].forEach((id) => changed[part].add(id));
   // A tab in the background gets no frames, and its title is all that is seen of it.
-  drawCounts();
+  if (changes.all || changes.approvals.size || changes.sessions.has(watched)) drawCounts();
   if (frameAsked) return;
   frameAsked = true;
   requestAnimationFrame(() => {
@@ -194,8 +196,7 @@ function draw(changes) {
     if (!views.pair.hidden) views.pair.refresh();
     if (!later) return;
     const { session, inbox, devices: known, budgets: set, start: begin } = later;
-    for (const one of [session, known, set, begin]) if (!one.hidden) one.refresh(now);
-    if (!inbox.hidden && (now.all || now.approvals.size || now.sessions.size)) inbox.refresh();
+    for (const one of [session, inbox, known, set, begin]) if (!one.hidden) one.refresh(now);
     later.link.refresh();
     later.note.refresh();
     if (now.all || now.sessions.size) trust?.met();

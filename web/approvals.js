@@ -128,7 +128,7 @@ export function outcome(approval, { now, client, host }) {
     case "decided":
       return {
         tone: "going", title: verdict ?? "Decided",
-        detail: host && !host.connected ? `${name} is away. It gets the decision when it is back.` : `On its way to ${name}.`,
+        detail: host && !host.connected ? `${name} is offline. It gets the decision when it is back.` : `On its way to ${name}.`,
       };
     case "delivered": {
       const long = now - (approval.deliveredAt ?? now) > deliveredLongMs;

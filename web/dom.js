@@ -30,6 +30,21 @@ export function h(tag, attributes = {}, ...children) {
  */
 export const span = (name, ...children) => h("span", { class: name }, ...children);
 
+const vectors = "http://www.w3.org/2000/svg";
+
+/**
+ * A picture out of the page's sprite (`index.html`); what it means is said by words beside it, or by its button's label.
+ * @param {string} name
+ */
+export function icon(name) {
+  const [picture, use] = [document.createElementNS(vectors, "svg"), document.createElementNS(vectors, "use")];
+  use.setAttribute("href", `#i-${name}`);
+  picture.setAttribute("class", "icon");
+  picture.setAttribute("aria-hidden", "true");
+  picture.append(use);
+  return picture;
+}
+
 /** @param {Child} child @returns {child is Node|string} */
 const isChild = (child) => child !== null && child !== undefined && child !== false;
 

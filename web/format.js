@@ -21,12 +21,17 @@ export function costOf({ costMicroUSD, estimateMicroUSD }) {
 }
 
 /**
- * How long ago, in the largest unit that fits. A clock that runs ahead reads as `now`, never as the future.
+ * How long ago, in the largest unit that fits, and calmly: nothing on screen ticks by the second. A clock that runs ahead reads as `now`.
  * @param {number} milliseconds
  */
-export function age(milliseconds) {
-  const seconds = Math.floor(milliseconds / 1000);
-  if (seconds < 2) return "now";
+export const age = (milliseconds) => (milliseconds < 60_000 ? "now" : runningFor(milliseconds));
+
+/**
+ * For how long something has been running, which is watched by the second.
+ * @param {number} milliseconds
+ */
+export function runningFor(milliseconds) {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
@@ -34,7 +39,7 @@ export function age(milliseconds) {
 }
 
 /**
- * `12 s ago`, or `just now`.
+ * `12 min ago`, or `just now`.
  * @param {number} milliseconds
  */
 export const ago = (milliseconds) => (age(milliseconds) === "now" ? "just now" : `${age(milliseconds)} ago`);

@@ -1,6 +1,11 @@
 /** How a session is called, and what is said of it, wherever it is named. */
 
+import { ago, timeOfDay } from "./format.js";
+
 /** @typedef {import("./wire").Summary} Summary */
+
+/** Longer ago a time of day says too little. */
+const dayMs = 86_400_000;
 
 /** @type {Record<string, string>} */
 export const statuses = {
@@ -25,11 +30,19 @@ export const statusOf = ({ status, approvals, questions }) =>
 export const titleOf = (summary) => summary.title || summary.project || `Session ${summary.session}`;
 
 /** @param {Summary} summary */
-export const placeOf = ({ project, branch, host }) => `${[project, branch, host.name].filter(Boolean).join(" · ")}${host.connected ? "" : " (away)"}`;
+export const placeOf = ({ project, host }) => `${project ? `${project} · ` : ""}${host.name}${host.connected ? "" : " is offline"}`;
+
+/**
+ * A host that is away, and when its session was heard of last.
+ * @param {Summary} summary @param {number} now
+ */
+export const awayWords = ({ host, lastActivityAt }, now) =>
+  `${host.name} is offline, last news ${now - lastActivityAt < dayMs ? `at ${timeOfDay(lastActivityAt)}` : ago(now - lastActivityAt)}`;
 
 /**
  * What it does this moment, or why it does nothing.
  * @param {Summary} summary
  */
 export const sayingOf = ({ status, error, operation, statusReason }) =>
-  (status === "failed" ? error ?? statusReason : operation ?? statusReason) ?? "";
+  // A reason that is the status itself says nothing.
+  (status === "failed" ? error ?? statusReason : operation ?? (statusReason === status ? "" : statusReason)) ?? "";

@@ -1,5 +1,5 @@
 /**
- * Which sessions the list shows, and under which headings. Pure but for `Archive`, which is given its storage.
+ * Which sessions the list shows, and under which headings. Pure but for `Marks`, which is given its storage.
  *
  * What waits for a person is always in the list unless words or a choice leave it out: the archive is for what is done with.
  */
@@ -37,31 +37,57 @@ export function passes(summary, sieve, statusWords) {
   return sieve.words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
-/** @param {Sieve} sieve @returns {boolean} Whether it may leave something out. */
+/** @param {Sieve} sieve Whether it may leave something out. */
 export const narrows = ({ words, project, host, status }) => Boolean(words.trim() || project || host || status);
 
+/** The list's own groups, from the top down. */
+export const groups = { fresh: "New", needs: "Needs you", pinned: "Pinned", works: "Working", today: "Done today", earlier: "Earlier" };
+
 /**
- * The heading that a session is under.
+ * The one of them that a session is in.
+ * @param {Summary} summary @param {{today: number, isPinned: (session: string) => boolean}} at `today` began then.
+ * @returns {keyof typeof groups}
+ */
+export function groupOf(summary, { today, isPinned }) {
+  if (waits(summary)) return "needs";
+  if (isPinned(summary.session)) return "pinned";
+  if (conditions.works.of(summary)) return "works";
+  return summary.lastActivityAt >= today ? "today" : "earlier";
+}
+
+const ranks = Object.keys(groups);
+
+/**
+ * By group, and in each the most recent first.
+ * @param {Iterable<Summary>} sessions @param {(summary: Summary) => string} group @returns {string[]}
+ */
+export const byGroup = (sessions, group) =>
+  [...sessions].map((one) => ({ one, rank: ranks.indexOf(group(one)) }))
+    .sort((a, b) => a.rank - b.rank || b.one.lastActivityAt - a.one.lastActivityAt).map(({ one }) => one.session);
+
+/**
+ * The heading that a session is under, where the list is not in its own groups.
  * @param {Summary} summary @param {Sieve["group"]} group
  */
-function headingOf({ project, host }, group) {
+export function headingOf({ project, host }, group) {
   if (group === "project") return project || "No project";
   return group === "host" ? host.name : "";
 }
 
 /**
  * The order with those of one heading together. Headings are in the order of their first sessions; within one the order is kept.
- * @param {Summary[]} sessions @param {Sieve["group"]} group
+ * @param {Summary[]} sessions @param {(summary: Summary) => string} heading
  * @returns {{heading: string, sessions: Summary[]}[]}
  */
-export function grouped(sessions, group) {
+export function grouped(sessions, heading) {
   /** @type {Map<string, Summary[]>} */
-  const groups = new Map();
+  const all = new Map();
   for (const summary of sessions) {
-    const heading = headingOf(summary, group);
-    groups.set(heading, [...(groups.get(heading) ?? []), summary]);
+    const members = all.get(heading(summary));
+    if (members) members.push(summary);
+    else all.set(heading(summary), [summary]);
   }
-  return [...groups].map(([heading, members]) => ({ heading, sessions: members }));
+  return [...all].map(([words, members]) => ({ heading: words, sessions: members }));
 }
 
 /**
@@ -78,30 +104,30 @@ export function choices(sessions) {
   };
 }
 
-/** Sessions that one browser's archive holds at most; with more, those archived first are in the list again. */
-const archiveMax = 2000;
-/** Its name is from when one could hide sessions and not yet look at them: what was put away then is in the archive. */
-const place = "heliograph.hidden";
+/** Sessions that one browser marks at most; with more, those marked first are so no longer. */
+const marksMax = 2000;
 
 /**
- * The sessions that were archived on this device. The relay knows devices and no persons: archived there, one would be gone from everybody's
- * list.
+ * The sessions that were archived, or pinned, on this device. The relay knows devices and no persons: archived there, one would be gone from
+ * everybody's list.
  */
-export class Archive {
+export class Marks {
   /** @type {Set<string>} */ #sessions = new Set();
   /** @type {() => Pick<Storage, "getItem"|"setItem">} */ #storage;
+  #place;
 
-  /** @param {() => Pick<Storage, "getItem"|"setItem">} storage Throws where site data is blocked: then it holds for this visit. */
-  constructor(storage) {
+  /** @param {() => Pick<Storage, "getItem"|"setItem">} storage Throws where site data is blocked: then it holds for this visit. @param {string} place */
+  constructor(storage, place) {
     this.#storage = storage;
+    this.#place = place;
     this.read();
   }
 
   /** Again, as another tab may have changed it. */
   read() {
     try {
-      const kept = JSON.parse(this.#storage().getItem(place) ?? "[]");
-      if (Array.isArray(kept)) this.#sessions = new Set(kept.filter((one) => typeof one === "string").slice(-archiveMax));
+      const kept = JSON.parse(this.#storage().getItem(this.#place) ?? "[]");
+      if (Array.isArray(kept)) this.#sessions = new Set(kept.filter((one) => typeof one === "string").slice(-marksMax));
     } catch {
       // Nothing is kept, or nothing that we wrote.
     }
@@ -110,16 +136,16 @@ export class Archive {
   /** @param {string} session */
   has = (session) => this.#sessions.has(session);
 
-  /** @param {string[]} sessions @param {boolean} archives */
-  set(sessions, archives) {
+  /** @param {string[]} sessions @param {boolean} marks */
+  set(sessions, marks) {
     this.read();
     for (const session of sessions) {
       this.#sessions.delete(session);
-      if (archives) this.#sessions.add(session);
+      if (marks) this.#sessions.add(session);
     }
-    this.#sessions = new Set([...this.#sessions].slice(-archiveMax));
+    this.#sessions = new Set([...this.#sessions].slice(-marksMax));
     try {
-      this.#storage().setItem(place, JSON.stringify([...this.#sessions]));
+      this.#storage().setItem(this.#place, JSON.stringify([...this.#sessions]));
     } catch {
       // As above.
     }

@@ -31,7 +31,7 @@ export function startObstacle(may, place, isLive) {
   if (!may.includes("steer")) return "To start sessions from here, open a link from heliograph pair --role operator.";
   if (!place) return "No host lets you start sessions. On the host: heliograph host projects add DIR";
   if (!isLive) return "No connection to the relay.";
-  if (!place.connected) return `${place.host} is away.`;
+  if (!place.connected) return `${place.host} is offline.`;
   return place.agents.length ? "" : `${place.host} finds no agent that it could start.`;
 }
 

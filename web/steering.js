@@ -35,7 +35,7 @@ export function standing(may, { steering, endedAt, host }, isLive) {
   if (!steering) return { composes: false, reason: "Nothing can be sent to this session: its agent, or its host, does not take it." };
   if (!steering.actions.includes("prompt")) return { composes: false, reason: steering.reason ?? "This session takes no prompts from here." };
   if (!isLive) return { composes: true, reason: "No connection to the relay. What you write is kept on this device." };
-  if (!host.connected) return { composes: true, reason: `${host.name} is away. Nothing can be sent until it is back.` };
+  if (!host.connected) return { composes: true, reason: `${host.name} is offline. Nothing can be sent until it is back.` };
   return { composes: true, reason: "" };
 }
 

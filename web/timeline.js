@@ -68,6 +68,8 @@ export class Timeline {
   #threads = new Map();
   /** @type {Map<string, Row>} The newest row of a tool call, whosever it is. */
   #calls = new Map();
+  /** @type {Set<Row>} Rows that changed since a view asked. */
+  #touched = new Set();
 
   /**
    * @param {number} first The number of the first event.
@@ -183,7 +185,17 @@ export class Timeline {
 
   /** @param {Row} row It changed, and with it what it is in. */
   #touch(row) {
-    for (let one = /** @type {Row|undefined} */ (row); one; one = one.within?.host) one.version += 1;
+    for (let one = /** @type {Row|undefined} */ (row); one; one = one.within?.host) {
+      one.version += 1;
+      this.#touched.add(one);
+    }
+  }
+
+  /** @returns {Row[]} Those that changed since this was called last: a view draws no others again. */
+  takeTouched() {
+    const touched = [...this.#touched];
+    this.#touched.clear();
+    return touched;
   }
 
   /** @param {number} seq @param {Event} event */
@@ -233,7 +245,7 @@ export class Timeline {
     if (!row || finalStages.has(row.change?.head.stage)) return null;
     for (const one of row.said ? [row, row.said] : [row]) {
       one.change = event;
-      one.version += 1;
+      this.#touch(one);
     }
     return row.key;
   }
@@ -250,7 +262,7 @@ export class Timeline {
       !one.said && !unsaid.has(one.change?.head.stage) && plain(one.event.body?.text) === words);
     if (prompt) {
       prompt.said = row;
-      prompt.version += 1;
+      this.#touch(prompt);
       row.prompt = prompt;
       row.change = prompt.change;
     }

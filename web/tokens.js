@@ -24,14 +24,8 @@ export const mayOf = ({ role }) => (role === "operator" ? ", steers agents" : ro
 export function lastUse({ kind, connections, usedAt, usedFrom }, now) {
   if (kind === "unsure") return "It lets nobody in: pair it again";
   if (usedAt === undefined && !connections) return "Never used";
-  return (connections ? "In use now" : `Last used ${calmly(now - (usedAt ?? now))}`) + (usedFrom ? ` from ${usedFrom}` : "");
+  return (connections ? "In use now" : `Last used ${ago(now - (usedAt ?? now))}`) + (usedFrom ? ` from ${usedFrom}` : "");
 }
-
-/**
- * Seconds that count up would move what is around them, and tell nobody anything.
- * @param {number} milliseconds
- */
-const calmly = (milliseconds) => (milliseconds < 60_000 ? "just now" : ago(milliseconds));
 
 /**
  * Where it comes from.
@@ -39,7 +33,7 @@ const calmly = (milliseconds) => (milliseconds < 60_000 ? "just now" : ago(milli
  */
 export function originOf({ createdAt, by }, now) {
   const whence = by ? `by ${by.name}${by.revoked ? " (revoked)" : ""}` : "on the relay's own machine";
-  return `Added ${calmly(now - createdAt)} ${whence}`;
+  return `Added ${ago(now - createdAt)} ${whence}`;
 }
 
 /**

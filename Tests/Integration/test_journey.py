@@ -33,7 +33,7 @@ def test_an_approval_from_end_to_end(machine: Any, relay: Any, screen: Callable[
         machine.prompt("please build it")
         machine.wait_screen(DIALOG)
         row = page.page.locator("session-row")
-        expect(row).to_contain_text("1 waiting")
+        expect(row).to_contain_text("Needs you")
         row.click()
         expect(page.timeline()).to_contain_text("please build it")
         expect(page.timeline()).to_contain_text("First the build.")

@@ -230,8 +230,8 @@ def test_without_a_connection_the_shell_says_so_and_shows_nothing(screen: Callab
         expect(one.page.locator("link-state")).to_contain_text("Offline")
         expect(one.page.locator("main .pane:visible").last).to_contain_text("No connection to the relay")
         assert one.page.locator("session-row").count() == 0
-        # Its logo is part of it, as all else.
-        expect(one.page.locator(".brand svg")).to_be_visible()
+        # Its pictures are part of it, as all else.
+        expect(one.page.locator("svg.icon:visible").first).to_be_visible()
         assert one.page.evaluate("() => [...document.images].map((image) => image.src)") == []
     one.expect_no_overflow()
     relay.start()

@@ -44,8 +44,12 @@ def test_reviewing_among_many_sessions_leaves_the_header_where_it_is(screen: Cal
         bash(host, f"make {number}", f"more{number}")
     one.go("#/session/s1")
     approval = bash(host, "npm test")
+    for number in range(20):
+        host.event("s1", "message", {"role": "assistant"}, {"text": f"meanwhile {number}\n" * 4})
     expect(one.page.locator("session-row")).to_have_count(9)
-    one.page.locator(".now").get_by_role("link", name="Review").click()
+    expect(one.timeline()).to_contain_text("meanwhile 19")
+    one.timeline().get_by_role("group", name="Timeline, scrolls").evaluate("element => { element.scrollTop = element.scrollHeight }")
+    one.page.get_by_role("link", name="Review", exact=True).click()
     expect(one.timeline().locator(f'[id="decide-s1/{approval}"]')).to_be_focused()
     assert one.page.evaluate("() => [document.scrollingElement.scrollTop, document.body.scrollTop]") == [0, 0]
     expect(one.page.locator("header.bar")).to_be_in_viewport(ratio=1)
@@ -107,7 +111,8 @@ def test_a_phone_on_its_side_gives_most_of_its_height_to_what_is_read(screen: Ca
     one.go("#/session/s1")
     expect(one.timeline()).to_contain_text("Fix the login, please")
     box = one.timeline().bounding_box()
-    assert box and box["height"] > LANDSCAPE["height"] * 0.55, box
+    assert box and box["height"] > LANDSCAPE["height"] * 0.65, box
+    one.page.get_by_role("link", name="All sessions").click()
     expect(one.page.get_by_role("link", name="Approvals")).to_be_in_viewport(ratio=1)
 
 
@@ -140,7 +145,7 @@ def many(host: Any) -> Any:
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
 def test_a_new_session_comes_to_the_top_and_into_view(screen: Callable[..., Screen], many: Any, size: dict[str, int]) -> None:
     one = screen(size=size)
-    expect(one.row("old3")).to_contain_text("1 waiting")
+    expect(one.row("old3")).to_contain_text("Needs you")
     expect(one.page.locator("session-row")).to_have_count(13)
     # A tap in that moment was meant for the row that stood there.
     one.page.evaluate("""() => new MutationObserver((_, watch) => {

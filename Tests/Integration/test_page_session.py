@@ -1,5 +1,6 @@
 """Deciding where one reads: what waits in a session is a card in its row."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -80,9 +81,14 @@ def test_on_a_phone_in_a_browser_a_short_question_stands_whole_with_its_buttons(
     one.go("#/session/s1")
     expect_whole(card(one, approval))
     one.expect_accessible()
+    # What is not the conversation is a quarter of the screen at most.
+    read = one.timeline().bounding_box()
+    assert read and read["height"] >= size["height"] * 0.75, read
+    review = one.page.get_by_role("link", name="Review", exact=True)
+    expect(review).to_be_hidden()
     one.timeline().get_by_role("group", name="Timeline, scrolls").evaluate("element => { element.scrollTop = 0 }")
     expect(card(one, approval).get_by_role("button", name="Allow", exact=True)).not_to_be_in_viewport()
-    one.page.locator(".now").get_by_role("link", name="Review").click()
+    review.click()
     expect_whole(one.page.locator("approval-card:visible"))
     one.go("#/approvals")
     expect_whole(one.card(approval))
@@ -99,18 +105,23 @@ def test_on_a_phone_in_a_browser_a_short_question_stands_whole_with_its_buttons(
 
 
 @pytest.mark.parametrize("size", LOW_PHONES, ids=lambda size: f"{size['width']}x{size['height']}")
-def test_on_a_phone_in_a_browser_what_is_long_is_reviewed_where_it_has_room(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:
+def test_on_a_phone_in_a_browser_what_is_long_is_read_and_decided_where_it_stands(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:
     one = screen(size=size)
     approval = host.request_approval("s1", "Bash", {"command": "\n".join(f"echo {number}" for number in range(60))})
+    for number in range(12):
+        host.event("s1", "message", {"role": "assistant"}, {"text": f"meanwhile {number}\n" * 4})
     one.go("#/session/s1")
-    allow = card(one, approval).get_by_role("button", name="Allow", exact=True)
-    expect(card(one, approval)).to_be_visible()
-    one.settle()
+    here = card(one, approval)
+    allow = here.get_by_role("button", name="Allow", exact=True)
+    expect(here.locator(".card-title")).to_be_in_viewport(ratio=1)
+    one.timeline().get_by_role("group", name="Timeline, scrolls").evaluate("element => { element.scrollTop = element.scrollHeight }")
+    one.page.get_by_role("link", name="Review", exact=True).click()
+    expect(here.locator(".card-title")).to_be_in_viewport(ratio=1)
     expect(allow).to_be_disabled()
-    one.page.locator(".now").get_by_role("link", name="Review").click()
-    expect(one.card(approval)).to_be_visible()
-    assert one.page.url.endswith(f"#/approvals/s1/{approval}")
-    expect(one.card(approval).get_by_role("button", name="Allow", exact=True)).to_be_disabled()
+    here.get_by_role("button", name="Scroll to the end of the text").click()
+    expect(allow).to_be_enabled()
+    expect(allow).to_be_in_viewport(ratio=1)
+    expect(here.get_by_text("echo 59")).to_be_in_viewport()
 
 
 def test_a_reader_comes_back_to_the_place_that_they_left(screen: Callable[..., Screen], host: Any) -> None:
@@ -145,9 +156,46 @@ def test_a_reader_comes_back_to_the_place_that_they_left(screen: Callable[..., S
     one.settle()
     one.go("#/")
     approval = host.request_approval("s1", "Bash", {"command": "npm test"})
-    expect(one.row("s1")).to_contain_text("1 waiting")
+    expect(one.row("s1")).to_contain_text("Needs you")
     one.go("#/session/s1")
     expect(card(one, approval).get_by_role("button", name="Allow", exact=True)).to_be_in_viewport(ratio=1)
+
+
+def test_what_came_while_a_reader_was_away_is_announced_and_not_jumped_to(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen()
+    for number in range(20):
+        host.event("s1", "message", {"role": "assistant"}, {"text": f"line {number}\n\nand more"})
+    one.go("#/session/s1")
+    expect(one.timeline().get_by_text("line 19", exact=True)).to_be_in_viewport()
+    one.settle()
+    one.go("#/")
+    for number in range(20, 60):
+        host.event("s1", "message", {"role": "assistant"}, {"text": f"line {number}\n\nand more"})
+    host.wait_acked("s1")
+    one.go("#/session/s1")
+    newer = one.page.get_by_role("button", name=re.compile("newer"))
+    expect(newer).to_have_text("↓ 40 newer")
+    for known in ("line 19", "line 20"):
+        expect(one.timeline().get_by_text(known, exact=True)).to_be_in_viewport()
+    newer.click()
+    expect(one.timeline().get_by_text("line 59", exact=True)).to_be_in_viewport()
+    expect(newer).to_be_hidden()
+
+
+def test_after_an_answer_the_view_goes_on_with_the_agent(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen(size=LOW_PHONES[0])
+    for number in range(12):
+        host.event("s1", "message", {"role": "assistant"}, {"text": f"before {number}"})
+    first = host.request_approval("s1", "Bash", {"command": "make one"})
+    second = host.request_approval("s1", "Bash", {"command": "make two"})
+    one.go("#/session/s1")
+    card(one, first).get_by_role("button", name="Allow", exact=True).click()
+    expect(card(one, second).get_by_role("button", name="Allow", exact=True)).to_be_in_viewport(ratio=1)
+    card(one, second).get_by_role("button", name="Allow", exact=True).click()
+    host.wait_decision(second)
+    for number in range(12):
+        host.event("s1", "message", {"role": "assistant"}, {"text": f"after {number}\n" * 3})
+    expect(one.timeline().get_by_text("after 11").last).to_be_in_viewport()
 
 
 def test_review_leads_to_the_card_and_moves_nothing_else(screen: Callable[..., Screen], host: Any) -> None:
@@ -164,7 +212,6 @@ def test_review_leads_to_the_card_and_moves_nothing_else(screen: Callable[..., S
     expect(card(one, first).locator(".card-title")).to_be_focused()
     expect(card(one, first).locator(".card-title")).to_be_in_viewport(ratio=1)
     expect(one.page.locator(".session-head")).to_be_in_viewport(ratio=1)
-    expect(one.page.locator("header.bar")).to_be_in_viewport(ratio=1)
     assert one.page.url.endswith("#/session/s1")
     card(one, first).get_by_role("button", name="Allow", exact=True).click()
     expect(card(one, second).locator(".card-title")).to_be_focused()
@@ -258,3 +305,31 @@ def test_what_the_agent_has_forgotten_is_one_line_until_it_is_read(screen: Calla
     expect(timeline.get_by_text("The shop is rewritten.")).to_be_visible()
     fold.click()
     expect(timeline.get_by_text("The shop is rewritten.")).to_be_hidden()
+
+
+def test_after_a_decision_the_next_one_stands_in_its_place_and_a_second_tap_means_nothing(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen(size=LOW_PHONES[0])
+    first, second, _ = (host.request_approval("s1", "Bash", {"command": f"make {name}"}) for name in ("one", "two", "three"))
+    one.go("#/approvals")
+    allow = one.card(first).get_by_role("button", name="Allow", exact=True)
+    expect(allow).to_be_enabled()
+    box = allow.bounding_box()
+    assert box
+    # Not `dblclick`: the second tap is meant for what stands there by then.
+    one.page.mouse.click(box["x"] + 20, box["y"] + 20)
+    expect(one.card(first)).to_have_attribute("data-folded", "")
+    one.page.mouse.click(box["x"] + 20, box["y"] + 20)
+    then = one.card(second).get_by_role("button", name="Allow", exact=True)
+    expect(then).to_be_enabled()
+    now = then.bounding_box()
+    assert now and abs(now["y"] - box["y"]) < 12, (now, box)
+    assert [decision["approval"] for decision in host.decisions] == [first]
+    # What was settled is a line that tells what becomes of it, with the rest behind it.
+    host.apply("s1", first)
+    line = one.card(first).locator(".settled")
+    expect(line).to_contain_text("Allowed by you")
+    expect(line).to_contain_text("The agent ran it.")
+    expect(one.card(first).locator("pre")).to_be_hidden()
+    line.click()
+    expect(one.card(first).locator("pre")).to_be_visible()
+    one.expect_accessible()

@@ -277,7 +277,7 @@ def test_while_something_waits_an_interrupt_is_no_button_beside_it_and_says_what
     button = one.page.get_by_role("button", name="Interrupt", exact=True)
     expect(button).to_be_visible()
     approval = host.request_approval("s1", "Bash", {"command": "make deploy"})
-    expect(one.page.get_by_role("link", name="Review").first).to_be_visible()
+    expect(one.timeline().locator("approval-card")).to_be_visible()
     expect(button).to_be_hidden()
     one.page.get_by_role("button", name="Mode, model and commands").click()
     panel = one.page.get_by_role("group", name="Mode, model and commands")
@@ -299,7 +299,7 @@ def test_where_only_a_denial_stops_what_asks_no_interrupt_is_offered(screen: Cal
     one.go("#/session/s1")
     expect(one.page.get_by_role("button", name="Interrupt", exact=True)).to_be_visible()
     host.request_approval("s1", "Bash", {"command": "make deploy"})
-    expect(one.page.get_by_role("link", name="Review").first).to_be_visible()
+    expect(one.timeline().locator("approval-card")).to_be_visible()
     expect(one.page.get_by_role("button", name="Interrupt")).to_have_count(0)
 
 
@@ -406,7 +406,7 @@ def test_while_the_host_is_away_one_writes_and_nothing_is_sent(screen: Callable[
     one = opened(screen)
     composer(one).fill("for later")
     host.disconnect()
-    expect(one.page.locator("session-composer")).to_contain_text("laptop is away. Nothing can be sent until it is back.")
+    expect(one.page.locator("session-composer")).to_contain_text("laptop is offline. Nothing can be sent until it is back.")
     expect(one.page.get_by_role("button", name="Send", exact=True)).to_be_disabled()
     expect(composer(one)).to_have_value("for later")
     one.expect_accessible()
@@ -465,13 +465,19 @@ def test_who_only_watches_is_offered_nothing_else(screen: Callable[..., Screen],
 
 
 @pytest.mark.parametrize("width", [320, 360])
-def test_on_a_phone_the_text_has_the_whole_width_and_what_is_sent_is_seen(screen: Callable[..., Screen], host: Any, width: int) -> None:
+def test_on_a_phone_what_is_written_has_the_whole_width_and_what_is_sent_is_seen(screen: Callable[..., Screen], host: Any, width: int) -> None:
     one = opened(screen, size={"width": width, "height": 640})
     for number in range(40):
         host.event("s1", "message", {"role": "assistant"}, {"text": f"reply {number}"})
     expect(one.timeline()).to_contain_text("reply 39")
-    box = composer(one).bounding_box()
-    assert box and box["width"] > width - 40, box
+    # One line until it is used; then no button of it moves.
+    form = one.page.locator(".composer-form")
+    box, send = form.bounding_box(), one.page.get_by_role("button", name="Send").bounding_box()
+    assert box and box["height"] < 50, box
+    composer(one).focus()
+    wide = composer(one).bounding_box()
+    assert wide and wide["width"] > width - 40, wide
+    assert one.page.get_by_role("button", name="Send").bounding_box() == send
     scroller = one.timeline().locator(".timeline-scroller")
     scroller.evaluate("element => { element.scrollTop = 0 }")
     composer(one).fill("\n".join(f"line {number}" for number in range(60)))

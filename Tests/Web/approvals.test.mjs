@@ -30,7 +30,7 @@ test("unseen or without a link it must wait", () => {
 test("the outcome names who decided, you for this client", () => {
   assert.equal(outcome(decided("decided"), { now: 0, client: "c1" }).title, "Allowed by you");
   assert.equal(outcome(decided("decided"), { now: 0, client: "c2" }).title, "Allowed by Ada's laptop");
-  assert.match(outcome(decided("decided"), { now: 0, host: { name: "box", connected: false } }).detail, /box is away/);
+  assert.match(outcome(decided("decided"), { now: 0, host: { name: "box", connected: false } }).detail, /box is offline/);
 });
 
 test("a delivery that stays unconfirmed says that the terminal may have answered", () => {

@@ -26,3 +26,13 @@ test("no module can turn a string into markup or code", () => {
     assert.doesNotMatch(read(file), /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|DOMParser|createContextualFragment/, file);
   }
 });
+
+test("no two modules export the same name: they become one script", () => {
+  const seen = new Map();
+  for (const file of scripts) {
+    for (const [, name] of read(file).matchAll(/^export (?:async )?(?:const|let|function\*?|class) ([\w$]+)/gm)) {
+      assert.equal(seen.get(name), undefined, `${name} is in ${file}, too`);
+      seen.set(name, file);
+    }
+  }
+});

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Archive, choices, grouped, narrows, noSieve, passes } from "../../web/sieve.js";
+import { byGroup, choices, grouped, groupOf, headingOf, Marks, narrows, noSieve, passes } from "../../web/sieve.js";
 
 const summary = (session, more = {}) => ({
   session, title: "Fix the login", project: "webshop", host: { id: "h1", name: "laptop", connected: true }, agent: { name: "claude" },
@@ -33,9 +33,22 @@ test("project, host and state leave out what is of another", () => {
 
 test("groups stand as their first session does, and keep the order within", () => {
   const sessions = [summary("a"), summary("b", { project: "api" }), summary("c"), summary("d", { project: "" })];
-  assert.deepEqual(grouped(sessions, "project").map(({ heading, sessions: members }) => [heading, members.map(({ session }) => session)]),
+  assert.deepEqual(grouped(sessions, (one) => headingOf(one, "project")).map(({ heading, sessions: members }) => [heading, members.map(({ session }) => session)]),
     [["webshop", ["a", "c"]], ["api", ["b"]], ["No project", ["d"]]]);
-  assert.deepEqual(grouped(sessions, "").map(({ heading }) => heading), [""]);
+  assert.deepEqual(grouped(sessions, (one) => headingOf(one, "")).map(({ heading }) => heading), [""]);
+});
+
+test("the list begins with what needs a person, then what is pinned, what works, what rests today, and the rest, each the newest first", () => {
+  const at = { today: 1_000, isPinned: (session) => session.startsWith("p") };
+  const sessions = [
+    summary("old", { status: "completed", lastActivityAt: 999 }), summary("done", { status: "completed", lastActivityAt: 1_000 }),
+    summary("works", { lastActivityAt: 5 }), summary("works more", { lastActivityAt: 6 }), summary("p1", { status: "idle", lastActivityAt: 7 }),
+    summary("asks", { status: "waitingAnswer", questions: 1, lastActivityAt: 1 }), summary("p2", { approvals: 1, lastActivityAt: 2 }),
+    summary("at the terminal", { status: "waitingApproval", lastActivityAt: 4 }),
+  ];
+  const group = (one) => groupOf(one, at);
+  assert.deepEqual(sessions.map(group), ["earlier", "today", "works", "works", "pinned", "needs", "needs", "works"]);
+  assert.deepEqual(byGroup(sessions, group), ["p2", "asks", "p1", "works more", "works", "at the terminal", "done", "old"]);
 });
 
 test("there is to choose from what there is", () => {
@@ -43,23 +56,24 @@ test("there is to choose from what there is", () => {
     { projects: ["api", "webshop"], hosts: [["h2", "desk"], ["h1", "laptop"]] });
 });
 
-test("what is archived is remembered, bounded, and shared by the tabs of a browser", () => {
+test("what is marked is remembered, bounded, and shared by the tabs of a browser", () => {
   const kept = new Map();
   const storage = () => ({ getItem: (name) => kept.get(name) ?? null, setItem: (name, text) => kept.set(name, text) });
-  const one = new Archive(storage);
-  const other = new Archive(storage);
+  const one = new Marks(storage, "archived");
+  const other = new Marks(storage, "archived");
   one.set(["a", "b"], true);
   other.set(["c"], true);
   other.set(["a"], false);
-  assert.deepEqual(["a", "b", "c"].map(new Archive(storage).has), [false, true, true]);
+  assert.deepEqual(["a", "b", "c"].map(new Marks(storage, "archived").has), [false, true, true]);
   one.set(Array.from({ length: 2_500 }, (_, n) => `s${n}`), true);
   assert.deepEqual(["b", "s499", "s500"].map(one.has), [false, false, true]);
-  kept.set("heliograph.hidden", "not JSON");
-  assert.equal(new Archive(storage).has("s500"), false);
+  assert.equal(new Marks(storage, "pinned").has("s500"), false);
+  kept.set("archived", "not JSON");
+  assert.equal(new Marks(storage, "archived").has("s500"), false);
 });
 
 test("without a place to keep it, it holds for the visit", () => {
-  const archive = new Archive(() => { throw new Error("blocked"); });
+  const archive = new Marks(() => { throw new Error("blocked"); }, "archived");
   archive.set(["a"], true);
   assert.equal(archive.has("a"), true);
 });

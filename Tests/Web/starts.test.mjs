@@ -21,7 +21,7 @@ test("why nothing can be started is said in one sentence", () => {
   assert.match(startObstacle(["watch"], place, true), /--role operator/);
   assert.match(startObstacle(may, undefined, true), /projects add/);
   assert.match(startObstacle(may, place, false), /No connection/);
-  assert.match(startObstacle(may, { ...place, connected: false }, true), /laptop is away/);
+  assert.match(startObstacle(may, { ...place, connected: false }, true), /laptop is offline/);
   assert.match(startObstacle(may, { ...place, agents: [] }, true), /no agent/);
 });
 

@@ -22,7 +22,7 @@ test("a session that takes nothing says why in its host's words, where it has so
 test("while the link or the host is away one may go on writing, and nothing can be sent", () => {
   assert.deepEqual(standing(may, summary(), true), { composes: true, reason: "" });
   const away = summary({ host: { name: "laptop", connected: false } });
-  assert.ok(standing(may, away, true).composes && /laptop is away/.test(standing(may, away, true).reason));
+  assert.ok(standing(may, away, true).composes && /laptop is offline/.test(standing(may, away, true).reason));
   assert.ok(standing(may, summary(), false).composes && /No connection/.test(standing(may, summary(), false).reason));
   assert.equal(can(may, summary(), true, "interrupt"), true);
   for (const [one, isLive] of [[away, true], [summary(), false], [summary({ endedAt: 1 }), true]]) assert.equal(can(may, one, isLive, "interrupt"), false);

@@ -3,12 +3,12 @@
  *
  * The request is drawn once, from its structured input, whole. *Allow* opens when both ends of the text were on screen, for a
  * moment at least, so that neither a long command nor a finger that was already moving allows what nobody saw. Stages come
- * from the relay alone: nothing here says "allowed" before the relay does.
+ * from the relay alone: nothing here says "allowed" before the relay does. What is settled can be a line, with the rest behind it.
  */
 
 import { conflict, isWhole, modeAfter, obstacle, outcome, steps, unseenWords, waysToAllow } from "../approvals.js";
 import { heldWords } from "../budgets.js";
-import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
+import { asText, attribute, h, icon, nodes, say, span, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
 import { chosenIn, offersOf, verdictOf } from "../offers.js";
 import { has, watchesOnly } from "../rights.js";
@@ -37,6 +37,8 @@ const final = new Set(["alreadyDecided", "closed", "digestMismatch", "notFound"]
 export class ApprovalCard extends HTMLElement {
   /** @type {() => void} Called when what was decided here is settled, and the keyboard is to go on to the next one. */
   onsettled = () => undefined;
+  /** Once it is settled it is a line. */
+  folds = false;
 
   // Both are given by `show`, before anything else can happen.
   #app = /** @type {App} */ (/** @type {unknown} */ (undefined));
@@ -44,6 +46,11 @@ export class ApprovalCard extends HTMLElement {
   #seenStart = false;
   #seenEnd = false;
   #seen = false;
+  /** Not all of it was on screen at once. */
+  #isLong = false;
+  /** It has just moved, or another one stood in its place. */
+  #isMoving = false;
+  #isOpened = false;
   #measure = "";
   #denying = false;
   /** Something was decided here, and is not yet known to be settled. */ #decided = false;
@@ -82,6 +89,12 @@ export class ApprovalCard extends HTMLElement {
   #result = h("div", { class: "result", hidden: true }, this.#stepList,
     h("p", { tabindex: "0", role: "group", "aria-label": "Outcome" }, this.#outcomeTitle, " ", this.#outcomeDetail));
   #problem = h("p", { class: "problem", role: "alert" });
+  #mark = icon("check");
+  #settledTitle = h("strong");
+  #settledWhat = span("settled-what foreign");
+  #settledDetail = span("settled-detail");
+  #settled = h("button", { type: "button", class: "settled", hidden: true, onclick: () => this.#open(!this.#isOpened) },
+    this.#mark, span("settled-words", span("settled-line", this.#settledTitle, this.#settledWhat), this.#settledDetail), icon("down"));
 
   disconnectedCallback() {
     this.#observer?.disconnect();
@@ -129,6 +142,22 @@ export class ApprovalCard extends HTMLElement {
     return this.#approval.stage === "pending";
   }
 
+  /** Whoever tapped twice, or was about to tap, meant what stood here before. */
+  settle() {
+    this.#isMoving = true;
+    setTimeout(() => {
+      this.#isMoving = false;
+      this.#draw();
+    }, settleMs);
+    this.#draw();
+  }
+
+  /** @param {boolean} opens What is behind the line. */
+  #open(opens) {
+    this.#isOpened = opens;
+    this.#draw();
+  }
+
   /** Puts the keyboard on the card without moving anything that is on screen. */
   land() {
     this.#heading.focus({ preventScroll: true });
@@ -171,7 +200,7 @@ export class ApprovalCard extends HTMLElement {
       this.#buildRequest(tool, head, body);
     }
     attribute(this.#where, "href", `#/session/${this.#approval.session}`);
-    this.append(h("article", { class: "card", "aria-labelledby": name },
+    this.append(h("article", { class: "card", "aria-labelledby": name }, this.#settled,
       h("header", { class: "card-head" }, this.#heading, h("p", {}, this.#where), h("p", { class: "card-facts quiet" }, this.#tool, this.#when), this.#held),
       this.#content, h("div", { class: "card-foot" }, this.#untrusted, this.#gate, this.#buttons, this.#offers.element, this.#denial, this.#result, this.#problem)));
   }
@@ -232,7 +261,10 @@ export class ApprovalCard extends HTMLElement {
         if (isIntersecting && target === start) this.#seenStart = true;
         if (isIntersecting && target === end) this.#seenEnd = true;
       }
-      if (this.#seenStart && this.#seenEnd) this.#wholeSeen();
+      if (this.#seenStart && this.#seenEnd) return this.#wholeSeen();
+      this.#isLong = true;
+      attribute(this.#gate, "data-long", true);
+      return this.#draw();
     });
     this.#edges = [start, end];
   }
@@ -243,9 +275,11 @@ export class ApprovalCard extends HTMLElement {
     this.#edges.forEach((edge) => this.#observer?.observe(edge));
   }
 
-  /** To the end; where its beginning has not been on screen, to that first. */
+  /** To the end, and to what is decided there; where its beginning has not been on screen, to that first. */
   #jumpOn() {
-    this.#edges[this.#seenStart ? 1 : 0]?.scrollIntoView({ block: "nearest" });
+    const wasSeen = this.#seenStart;
+    this.#edges[wasSeen ? 1 : 0]?.scrollIntoView({ block: "nearest" });
+    if (wasSeen) this.#buttons.parentElement?.scrollIntoView({ block: "nearest" });
   }
 
   #wholeSeen() {
@@ -275,7 +309,7 @@ export class ApprovalCard extends HTMLElement {
     const hindrance = obstacle(this.#approval, { live, seen: this.#seen });
     const gone = this.#app.link.phase === "live" ? "Sending …" : "Sending … it is sent again when the connection is back.";
     // When both ends were seen the button opens in a moment: there is nothing to tell anybody to do.
-    const advice = obstacle(this.#approval, { live, seen: this.#seen || (this.#seenStart && this.#seenEnd) });
+    const advice = obstacle(this.#approval, { live, seen: this.#seen || !this.#isLong || (this.#seenStart && this.#seenEnd) });
     const mayDecide = has(this.#app.state.welcome, "decide");
     const untrusted = open && mayDecide ? this.#app.trust.approvalObstacle(this.#approval, summary?.host.name ?? "its host") : "";
     const isTrusted = untrusted === "";
@@ -288,7 +322,7 @@ export class ApprovalCard extends HTMLElement {
     attribute(this.#jump, "hidden", !jumps);
     attribute(this.#gate, "hidden", !isTrusted && words === "");
     const lost = Boolean(attempt?.error && final.has(attempt.error.code));
-    this.#allow.disabled = Boolean(sending) || lost || hindrance !== null || !isTrusted;
+    this.#allow.disabled = Boolean(sending) || lost || hindrance !== null || !isTrusted || this.#isMoving;
     this.#allowMore.disabled = this.#allow.disabled;
     this.#deny.disabled = Boolean(sending) || lost || !live;
     this.#offers.locked = this.#allow.disabled;
@@ -303,6 +337,10 @@ export class ApprovalCard extends HTMLElement {
     attribute(this.#denial, "hidden", !open || !this.#denying);
     attribute(this.#result, "hidden", open);
     if (!open) this.#drawOutcome();
+    const isLine = this.folds && !open;
+    attribute(this.#settled, "hidden", !isLine);
+    attribute(this.#settled, "aria-expanded", String(this.#isOpened));
+    attribute(this, "data-folded", isLine && !this.#isOpened);
     if (!open && this.#decided) this.#goOn();
     write(this.#problem, attempt?.error ? this.#problemOf(attempt) : "");
     this.tick();
@@ -313,6 +351,7 @@ export class ApprovalCard extends HTMLElement {
     const { welcome, sessions } = this.#app.state;
     const told = outcome(this.#approval, { now: this.#app.now(), client: welcome?.client.id, host: sessions.get(session)?.host });
     attribute(this.#result, "data-tone", told.tone);
+    attribute(this, "data-tone", told.tone);
     // Where a rule went is read to its end.
     attribute(this.#result, "data-rule", chosenIn(this.#approval) !== "");
     say(this.#outcomeTitle, told.title, line);
@@ -320,6 +359,10 @@ export class ApprovalCard extends HTMLElement {
     const message = decision?.message ? ` Message: “${decision.message}”` : "";
     const mode = modeAfter(decision);
     say(this.#outcomeDetail, `${told.detail}${mode && ` ${mode}`}${chosenIn(this.#approval)}${message}${given(decision)}`, line);
+    if (this.#mark.firstElementChild) attribute(this.#mark.firstElementChild, "href", decision && decision.decision !== "deny" ? "#i-check" : "#i-cross");
+    write(this.#settledTitle, this.#outcomeTitle.textContent ?? "");
+    say(this.#settledWhat, asText(this.#approval.request.head.title), line);
+    write(this.#settledDetail, this.#outcomeDetail.textContent ?? "");
     const marks = steps(this.#approval);
     if (this.#stepList.children.length !== marks.length) this.#stepList.replaceChildren(...marks.map(({ label }) => h("li", {}, label)));
     marks.forEach(({ done }, index) => {
@@ -396,6 +439,8 @@ export class ApprovalCard extends HTMLElement {
     this.#decided = false;
     this.#app.announce(`${this.#outcomeTitle.textContent}: ${this.#heading.textContent}`);
     if (this.contains(document.activeElement) || document.activeElement === document.body) this.onsettled();
+    this.folds = true;
+    this.#draw();
   }
 }
 

@@ -1,8 +1,8 @@
 /**
  * `<approvals-inbox>`: what waits for a person, and what was settled in the last hour.
  *
- * Cards keep their place while the inbox is on screen: new ones come at the end, and one that was just decided stays where it is
- * and shows what becomes of it. When the inbox is opened again, only what waits is there.
+ * The longest waiting is first. Cards keep their place while the inbox is on screen: new ones come at the end. One that was decided here
+ * becomes a line that says what becomes of it, and the next slides into its place. When the inbox is opened again, only what waits is there.
  */
 
 import { arrange, attribute, h, write } from "../dom.js";
@@ -12,6 +12,10 @@ import { noNews } from "./link-state.js";
 import { View } from "./view.js";
 
 /** @typedef {import("../wire").Approval} Approval */
+
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+/** How long the next one slides. */
+const slideMs = 180;
 
 export class ApprovalsInbox extends View {
   #recent = false;
@@ -45,9 +49,9 @@ export class ApprovalsInbox extends View {
     this.#draw();
   }
 
-  /** @override */
-  refresh() {
-    this.#draw();
+  /** @override @param {import("./view.js").Changes} changes */
+  refresh({ all, approvals, sessions }) {
+    if (all || approvals.size || this.#order.some((key) => sessions.has(key.slice(0, key.indexOf("/"))))) this.#draw();
   }
 
   /** @override */
@@ -61,9 +65,17 @@ export class ApprovalsInbox extends View {
    */
   #goOn(key) {
     const waits = (/** @type {string} */ other) => this.app.state.approvals.get(other)?.stage === "pending";
-    const next = this.#order.slice(this.#order.indexOf(key) + 1).find(waits) ?? this.#order.find(waits);
-    if (next) this.#cards.get(next)?.land();
-    else this.querySelector("h2")?.focus({ preventScroll: true });
+    const next = this.#cards.get(this.#order.slice(this.#order.indexOf(key) + 1).find(waits) ?? this.#order.find(waits) ?? "");
+    if (!next) return this.querySelector("h2")?.focus({ preventScroll: true });
+    for (const other of this.#order.filter(waits)) this.#cards.get(other)?.settle();
+    const before = next.getBoundingClientRect().top;
+    next.land();
+    // When the one that was decided has become a line.
+    queueMicrotask(() => {
+      next.scrollIntoView({ block: "start" });
+      const way = before - next.getBoundingClientRect().top;
+      if (!calm.matches && Math.abs(way) > 1) next.animate([{ transform: `translateY(${way}px)` }, { transform: "none" }], { duration: slideMs, easing: "ease-out" });
+    });
   }
 
   #draw() {
@@ -78,7 +90,8 @@ export class ApprovalsInbox extends View {
       const approval = /** @type {Approval} */ (state.approvals.get(key));
       const held = this.#cards.get(key);
       const card = held?.asks(approval) ? held : new ApprovalCard();
-      card.onsettled = () => this.#goOn(key);
+      card.onsettled = () => void this.#goOn(key);
+      if (this.#recent && card !== held) card.folds = true;
       this.#cards.set(key, card);
       card.show(this.app, approval);
       return card.parentElement ?? h("li", {}, card);

@@ -1,6 +1,6 @@
 /** The pictures that go with what is written: chosen, looked at, taken away again, and brought to the relay before the prompt. */
 
-import { arrange, attribute, h } from "../dom.js";
+import { arrange, attribute, h, icon } from "../dom.js";
 import { bring, namedIn, picturesMax, shownPicture, smaller } from "../pictures.js";
 
 /** As large as it is shown here. */
@@ -16,7 +16,7 @@ const thumbSide = 144;
 export class PictureChoice {
   #files = h("input", { type: "file", accept: "image/*", hidden: true, onchange: () => this.#chosen() });
   /** Opens the choice of files; is next to the text. */
-  button = h("button", { type: "button", class: "picture-button", "aria-label": "Add a picture", onclick: () => this.#files.click() }, "▣");
+  button = h("button", { type: "button", class: "picture-button", "aria-label": "Add a picture", onclick: () => this.#files.click() }, icon("picture"));
   #list = h("ul", { class: "chosen", "aria-label": "Pictures that go with it" });
   element = h("div", { class: "picture-choice", hidden: true }, this.#list, h("p", { class: "quiet" }, "Kept until this page is closed."), this.#files);
   /** What could not be chosen or brought; empty where nothing failed. */

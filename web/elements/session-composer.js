@@ -3,7 +3,7 @@
  * the session's own events.
  */
 
-import { attribute, h, say, span, write } from "../dom.js";
+import { attribute, h, icon, say, span, write } from "../dom.js";
 import { heldWords } from "../budgets.js";
 import { Drafts } from "../drafts.js";
 import { Sender } from "../sender.js";
@@ -26,8 +26,8 @@ let made = 0;
 export class SessionComposer extends HTMLElement {
   session = "";
   /** @type {() => void} Called when the relay has what was written: it is to be seen. */ onsent = () => undefined;
-  /** Stops what the agent does; is next to what it is doing. Not next to what waits for a decision: that is answered, or left in the panel. */
-  interrupt = h("button", { type: "button", class: "interrupt", hidden: true, onclick: () => this.#interrupt() }, "Interrupt");
+  /** Stops what the agent does. Not while something waits for a decision: that is answered, or left in the panel. */
+  #stopNow = h("button", { type: "button", class: "interrupt", "aria-label": "Interrupt", title: "Interrupt", hidden: true, onclick: () => this.#interrupt() }, icon("stop"));
   /** @type {Set<string>} Keys of the prompts that are here. */ queued = new Set();
 
   #id = `composer-${(made += 1)}`;
@@ -55,14 +55,14 @@ export class SessionComposer extends HTMLElement {
     id: `${this.#id}-text`, rows: "1", "aria-label": "Tell the agent", placeholder: "Tell the agent …", "aria-describedby": `${this.#id}-note`, autocomplete: "off", dir: "auto",
     oninput: () => this.#written(), onkeydown: (event) => this.#key(event),
   });
-  #send = h("button", { type: "submit", class: "solid" }, "Send");
+  #send = h("button", { type: "submit", class: "solid", "aria-label": "Send" }, icon("send"));
   #more = h("button", {
     type: "button", class: "composer-more", "aria-expanded": "false", "aria-controls": `${this.#id}-panel`, "aria-label": "Mode, model and commands",
     onclick: () => this.#open(this.#panel.hidden),
-  }, "⋯");
+  }, icon("more"));
   #pictures = new PictureChoice(() => this.#kept());
   #isBringing = false;
-  #form = h("form", { class: "composer-form", onsubmit: (event) => { event.preventDefault(); this.#submit(); } }, this.#more, this.#pictures.button, this.#text, this.#send);
+  #form = h("form", { class: "composer-form", onsubmit: (event) => { event.preventDefault(); this.#submit(); } }, this.#more, this.#pictures.button, this.#text, this.#stopNow, this.#send);
   #mode = new SettingChoice({
     name: "Mode", words: modeWords, question: (value) => (isFreer(this.#summary?.steering?.mode, value) ? modeQuestion(value) : ""),
     deed: (mode) => this.#do({ type: "mode", session: this.session, mode }),
@@ -291,7 +291,8 @@ export class SessionComposer extends HTMLElement {
     // Under somebody's hands it stays, whatever its host offers this moment.
     const isHere = composes || (may.includes("steer") && !summary.endedAt && (this.#text.value !== "" || this.#form.contains(document.activeElement)));
     const others = /** @type {const} */ (["mode", "model", "askAll", "stop"]).filter((action) => summary.steering?.actions.includes(action));
-    attribute(this.#box, "hidden", !isHere && !(others.length && may.includes("steer") && !summary.endedAt));
+    const stops = isBusy(summary) && !isAsking(summary) && can(may, summary, true, "interrupt");
+    attribute(this.#box, "hidden", !isHere && !stops && !(others.length && may.includes("steer") && !summary.endedAt));
     attribute(this.#text, "hidden", !isHere);
     attribute(this.#send, "hidden", !isHere);
     attribute(this.#why, "hidden", reason === "");
@@ -304,8 +305,8 @@ export class SessionComposer extends HTMLElement {
     this.#waiting.show(this.#box.hidden ? [] : this.#timeline?.prompts ?? []);
     this.#drawPanel(summary, may, isLive, others);
     this.#drawForm(summary, isHere, reason !== "");
-    attribute(this.interrupt, "hidden", !isBusy(summary) || isAsking(summary) || !can(may, summary, true, "interrupt"));
-    for (const button of [this.interrupt, this.#instead]) {
+    attribute(this.#stopNow, "hidden", !stops);
+    for (const button of [this.#stopNow, this.#instead]) {
       attribute(button, "disabled", !can(may, summary, isLive, "interrupt") || this.#sender.attempt(this.session, "interrupt")?.sending === true);
     }
   }
@@ -344,7 +345,7 @@ export class SessionComposer extends HTMLElement {
     attribute(this.#note, "data-strain", isTooLong);
     this.#text.readOnly = sending;
     attribute(this.#send, "disabled", sending || this.#pictures.isReading || isBlocked || isTooLong || text.trim() === "");
-    write(this.#send, sending ? "Sending …" : "Send");
+    attribute(this.#send, "aria-label", sending ? "Sending …" : "Send");
     const failed = this.#failure();
     write(this.#problem, this.#pictures.problem || (failed ? failureWords(failed) : ""));
   }

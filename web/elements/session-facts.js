@@ -16,19 +16,26 @@ export class SessionFacts extends HTMLElement {
   #budgets = h("a", { class: "facts-link" }, "Budgets");
   /** @type {() => void} Called when the session is to leave the list, or to come back. */
   onarchive = () => undefined;
+  /** @type {() => void} Called when the session is to be on top of the list, or no more. */
+  onpin = () => undefined;
+  #pin = h("button", { type: "button", class: "plain", onclick: () => this.onpin() });
   #archive = h("button", { type: "button", class: "plain", onclick: () => this.onarchive() });
   /** @type {Map<string, HTMLElement>} */ #values = new Map();
   /** @type {unknown} */ #drawn = null;
 
   connectedCallback() {
-    if (!this.firstChild) this.append(this.#todoTitle, this.#todo, h("h3", {}, "Numbers"), this.#numbers, this.#budgets, this.#archive);
+    if (!this.firstChild) this.append(this.#todoTitle, this.#todo, h("h3", {}, "Numbers"), this.#numbers, this.#budgets, this.#pin, this.#archive);
   }
 
-  /** @param {Summary} summary @param {import("../wire").Event|null} todo The newest `todo.changed`. @param {boolean} isArchived */
-  show(summary, todo, isArchived) {
+  /**
+   * @param {Summary} summary @param {import("../wire").Event|null} todo The newest `todo.changed`.
+   * @param {boolean} isArchived @param {boolean} isPinned
+   */
+  show(summary, todo, isArchived, isPinned) {
+    write(this.#pin, isPinned ? "Unpin" : "Pin to the top on this device");
     write(this.#archive, isArchived ? "Bring back from the archive" : "Archive on this device");
     this.#showTodo(summary, todo);
-    const { tokens, context, linesAdded, linesRemoved, operations, messages, subagents, agent, model, host, cwd } = summary;
+    const { tokens, context, linesAdded, linesRemoved, operations, messages, subagents, agent, model, host, cwd, branch } = summary;
     const guess = summary.estimateMicroUSD ? `: ${agent.name} does not know the model's price. No budget counts the guess` : "";
     this.#fact("Cost", `${costOf(summary) || "unknown"}${guess}`);
     this.#fact("Budget", strainWords(summary.budget) || "none");
@@ -43,8 +50,9 @@ export class SessionFacts extends HTMLElement {
     this.#fact("Activity", `${plural(operations, "operation")}, ${plural(messages, "message")}${helpers}`);
     this.#fact("Agent", `${agent.name}${agent.version ? ` ${agent.version}` : ""}`);
     this.#fact("Model", model ?? "unknown");
-    this.#fact("Host", host.connected ? host.name : `${host.name} (away)`);
+    this.#fact("Host", host.connected ? host.name : `${host.name} is offline`);
     this.#fact("Folder", cwd ?? "unknown");
+    this.#fact("Branch", branch ?? "unknown");
   }
 
   /** @param {Summary} summary @param {import("../wire").Event|null} todo */

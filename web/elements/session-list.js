@@ -1,17 +1,19 @@
 /**
  * `<session-list>`: every session of the workspace, or those that this device's archive holds.
  *
- * Rows do not trade places under a finger. The order (who waits for you, who works, who rests; the most recent first) is taken
+ * Rows do not trade places under a finger. The order (who waits for you, who works, what was done today; the most recent first) is taken
  * when the list comes to the screen; after that, a session that is new is above them, and a tap in that moment does nothing, as it may
  * have been meant for the row that was there. Where the list is scrolled, a button says what there is above or below.
+ *
+ * Rows are made as far as somebody has scrolled, and a change of a session touches its own row alone: a list may have thousands.
  */
 
-import { arrange, attribute, h, say, span, write } from "../dom.js";
+import { arrange, attribute, h, icon, say, span, write } from "../dom.js";
 import { plural } from "../format.js";
 import { titleOf } from "../session-words.js";
 import { line } from "../text.js";
 import { noNews } from "./link-state.js";
-import { grouped, waits } from "../sieve.js";
+import { byGroup, grouped, groupOf, groups, headingOf, waits } from "../sieve.js";
 import { SessionRow } from "./session-row.js";
 import { SieveBar } from "./sieve-bar.js";
 import { View } from "./view.js";
@@ -20,6 +22,8 @@ import { View } from "./view.js";
 
 /** A row that has just moved is not opened: longer than a finger needs from seeing to tapping. */
 const settleMs = 600;
+/** Rows that are made at once: a few screens. */
+const rowsAtOnce = 60;
 
 export class SessionList extends View {
   /** @type {string|null} The session that is open next to the list. */
@@ -27,6 +31,13 @@ export class SessionList extends View {
 
   /** @type {Map<string, SessionRow>} */ #rows = new Map();
   /** @type {string[]} */ #order = [];
+  /** @type {Map<string, keyof typeof groups>} The group that each had when the order was taken. */ #groups = new Map();
+  /** How many of the order are drawn at most. */
+  #reach = rowsAtOnce;
+  /** @type {Map<string, Summary>} What the list held when all of it was drawn last. */ #passed = new Map();
+  #wasLoaded = false;
+  #top = span("edge");
+  #further = span("edge");
   /** @type {Set<string>} Sessions that came since the list did. */ #fresh = new Set();
   /** How many of them nobody can have seen: the top of the list is not on screen. */ #unseen = 0;
   #isTopSeen = true;
@@ -39,7 +50,7 @@ export class SessionList extends View {
   #reorder = h("button", { class: "floating", type: "button", hidden: true, onclick: () => this.#showFirst() });
   #total = span("quiet");
   #sieve = new SieveBar();
-  #begin = h("a", { class: "head-link", href: "#/start", hidden: true }, "New");
+  #begin = h("a", { class: "head-link", href: "#/start", hidden: true }, icon("plus"), "New");
   #budgets = h("a", { class: "head-link", href: "#/budgets" }, "Budgets");
   #noneFits = h("div", { class: "empty", hidden: true }, h("p", {}, "No session fits."),
     h("button", { type: "button", class: "plain", onclick: () => this.#sieve.clear() }, "Show all"));
@@ -54,13 +65,21 @@ export class SessionList extends View {
 
   connectedCallback() {
     this.#head.append(this.#title, this.#total, this.#budgets, this.#begin, this.#back);
-    this.append(this.#head, this.#sieve, this.#aboutArchive, this.#empty, this.#noneFits, this.#allAway, this.#list, this.#archived, this.#reorder);
+    this.append(this.#top, this.#head, this.#sieve, this.#aboutArchive, this.#empty, this.#noneFits, this.#allAway, this.#list, this.#further, this.#archived, this.#reorder);
     this.#sieve.onsieve = () => this.arrive();
     this.addEventListener("keydown", (event) => this.#step(event));
     new IntersectionObserver(([{ isIntersecting }]) => {
       this.#isTopSeen = isIntersecting;
       if (isIntersecting && this.#unseen) this.#draw();
-    }).observe(this.#head);
+    }).observe(this.#top);
+    new IntersectionObserver(([{ isIntersecting }]) => isIntersecting && this.#reachOn(), { root: this, rootMargin: "0px 0px 200% 0px" }).observe(this.#further);
+  }
+
+  /** Somebody comes near the last row that is drawn. */
+  #reachOn() {
+    if (this.#reach >= this.#order.length) return;
+    this.#reach += rowsAtOnce;
+    this.#draw();
   }
 
   /** The list, or the archive, comes to the screen: now everything may move. */
@@ -68,15 +87,35 @@ export class SessionList extends View {
     this.#isArchive = isArchive;
     this.#fresh.clear();
     this.#unseen = 0;
-    this.#order = ideal(this.#visible());
+    this.#reach = rowsAtOnce;
+    const sessions = this.#visible();
+    this.#group(sessions.values());
+    this.#order = byGroup(sessions.values(), this.#groupOf);
     this.#draw();
+  }
+
+  /** @param {Iterable<Summary>} sessions */
+  #group(sessions) {
+    const { now, pins } = this.app;
+    const at = { today: new Date(now()).setHours(0, 0, 0, 0), isPinned: pins.has };
+    for (const one of sessions) this.#groups.set(one.session, groupOf(one, at));
+  }
+
+  /** @param {Summary} summary */
+  #groupOf = ({ session }) => this.#groups.get(session) ?? "earlier";
+
+  /** @param {Summary} one Whether it is in what is shown: the list, or the archive. */
+  #isHere = (one) => (this.app.archive.has(one.session) ? this.#isArchive || waits(one) : !this.#isArchive);
+
+  /** @param {Summary} one */
+  #passes(one) {
+    return this.#isHere(one) && this.#sieve.passes(one);
   }
 
   /** @returns {Map<string, Summary>} */
   #visible() {
     const { archive, state } = this.app;
-    const here = [...state.sessions.values()].filter((one) => archive.has(one.session) ? this.#isArchive || waits(one) : !this.#isArchive);
-    return this.#sieve.visible(here, archive);
+    return this.#sieve.visible([...state.sessions.values()].filter(this.#isHere), archive);
   }
 
   /** @param {string[]} sessions From the archive into the list. */
@@ -91,7 +130,17 @@ export class SessionList extends View {
 
   /** @override @param {import("./view.js").Changes} changes */
   refresh(changes) {
-    if (changes.all || changes.sessions.size) this.#draw();
+    if (this.hidden) return;
+    if (changes.all) return this.#draw();
+    const now = this.app.now();
+    let isOther = false;
+    for (const id of changes.sessions) {
+      const summary = this.app.state.sessions.get(id);
+      if (this.#passed.has(id) !== Boolean(summary && this.#passes(summary))) isOther = true;
+      else if (summary) this.#rows.get(id)?.show(summary, id === this.current, now);
+    }
+    if (isOther) this.#draw();
+    else if (changes.sessions.size) this.#drawMissed();
   }
 
   /** @override */
@@ -133,13 +182,29 @@ export class SessionList extends View {
 
   #showFirst() {
     this.arrive();
-    this.#head.scrollIntoView({ block: "start" });
+    this.#top.scrollIntoView({ block: "start" });
   }
 
   /** @param {string[]} ids */
   #comeAbove(ids) {
     ids.forEach((id) => this.#fresh.add(id));
     if (!this.#isTopSeen) this.#unseen += ids.length;
+  }
+
+  /** A session that waits below one that does not is easily missed. */
+  #drawMissed() {
+    const { sessions } = this.app.state;
+    let [missed, rests] = [0, false];
+    for (const id of this.#order) {
+      const summary = sessions.get(id);
+      if (!summary || this.#fresh.has(id)) continue;
+      if (!waits(summary)) rests = true;
+      else if (rests) missed += 1;
+    }
+    if (this.#isTopSeen) this.#unseen = 0;
+    attribute(this.#reorder, "hidden", missed + this.#unseen === 0);
+    if (missed) write(this.#reorder, `${missed} waiting below: show first`);
+    else if (this.#unseen) write(this.#reorder, `${plural(this.#unseen, "new session")} above: show`);
   }
 
   #draw() {
@@ -155,19 +220,28 @@ export class SessionList extends View {
     attribute(this.#aboutArchive, "hidden", !isArchive || !sessions.size);
     attribute(this.#archived, "hidden", isArchive || !archived);
     write(this.#archived, `Archive (${archived})`);
+    this.#passed = sessions;
     this.#order = this.#order.filter((id) => sessions.has(id));
-    const wanted = ideal(sessions);
-    if (!this.#order.length) this.#order = wanted;
     const shown = new Set(this.#order);
-    const fresh = wanted.filter((id) => !shown.has(id));
-    if (fresh.length && this.#rows.size) this.#comeAbove(fresh);
-    this.#order.unshift(...fresh);
+    const fresh = [...sessions.values()].filter(({ session }) => !shown.has(session));
+    // A snapshot has several pages: until its last, all of it is new.
+    if (!this.#wasLoaded || !this.#order.length) {
+      this.#group(sessions.values());
+      this.#order = byGroup(sessions.values(), this.#groupOf);
+    } else if (fresh.length) {
+      fresh.forEach(({ session }) => this.#groups.set(session, "fresh"));
+      this.#order.unshift(...byGroup(fresh, this.#groupOf));
+      this.#comeAbove(fresh.map(({ session }) => session));
+      this.#movedAt = performance.now();
+    }
+    this.#wasLoaded = loaded;
 
     const now = this.app.now();
-    for (const drawn of [this.#rows, this.#names]) for (const id of [...drawn.keys()]) if (!sessions.has(id)) drawn.delete(id);
-    const shownNow = this.#order.map((id) => /** @type {Summary} */ (sessions.get(id)));
-    arrange(this.#list, grouped(shownNow, this.#sieve.sieve.group).flatMap(({ heading, sessions: members }) => [
-      ...(heading ? [this.#heading(heading)] : []),
+    const { group } = this.#sieve.sieve;
+    const inReach = new Map(this.#order.slice(0, this.#reach).map((id) => [id, /** @type {Summary} */ (sessions.get(id))]));
+    for (const drawn of [this.#rows, this.#names]) for (const id of [...drawn.keys()]) if (!inReach.has(id)) drawn.delete(id);
+    arrange(this.#list, grouped([...inReach.values()], (one) => (group ? headingOf(one, group) : groups[this.#groupOf(one)])).flatMap(({ heading, sessions: members }) => [
+      this.#heading(heading),
       ...members.map((summary) => {
         const row = this.#rows.get(summary.session) ?? new SessionRow();
         this.#rows.set(summary.session, row);
@@ -175,14 +249,7 @@ export class SessionList extends View {
         return wrap(row, isArchive ? this.#button(summary) : null);
       }),
     ]));
-    if (fresh.length) this.#movedAt = performance.now();
-    // A session that waits below one that does not is easily missed.
-    const resting = this.#order.findIndex((id) => rank(sessions.get(id)) !== 0 && !this.#fresh.has(id));
-    const missed = resting < 0 ? 0 : this.#order.slice(resting).filter((id) => rank(sessions.get(id)) === 0).length;
-    if (this.#isTopSeen) this.#unseen = 0;
-    attribute(this.#reorder, "hidden", missed + this.#unseen === 0);
-    if (missed) write(this.#reorder, `${missed} waiting below: show first`);
-    else if (this.#unseen) write(this.#reorder, `${plural(this.#unseen, "new session")} above: show`);
+    this.#drawMissed();
     const total = isArchive ? archived : all.size;
     write(this.#total, !loaded || !total ? "" : sessions.size < total ? `${sessions.size} of ${total}` : String(total));
     const isNarrow = this.#sieve.isNarrow;
@@ -210,19 +277,5 @@ function wrap(row, button) {
   if (button !== row.nextElementSibling) item.replaceChildren(row, ...(button ? [button] : []));
   return item;
 }
-
-/**
- * Sessions that need a person come first.
- * @param {Summary|undefined} summary
- */
-function rank(summary) {
-  if (!summary) return 4;
-  if (summary.approvals + summary.questions > 0) return 0;
-  return { starting: 1, running: 1, waitingApproval: 1, waitingAnswer: 1, idle: 2, failed: 2, completed: 3, stale: 3 }[summary.status] ?? 3;
-}
-
-/** @param {Map<string, Summary>} sessions @returns {string[]} */
-const ideal = (sessions) =>
-  [...sessions.values()].sort((a, b) => rank(a) - rank(b) || b.lastActivityAt - a.lastActivityAt).map(({ session }) => session);
 
 customElements.define("session-list", SessionList);

@@ -1,4 +1,4 @@
-/** `<session-row>`: one session in the list, on three lines that never change their height. */
+/** `<session-row>`: one session in the list, on three lines that never change their height. Each fact is there once. */
 
 import { attribute, h, say, span, write } from "../dom.js";
 import { strain, strainWords } from "../budgets.js";
@@ -12,17 +12,15 @@ export class SessionRow extends HTMLElement {
   #title = span("row-title foreign");
   #age = span("row-age");
   #status = span("row-status");
-  #operation = span("row-operation foreign");
-  #badge = h("span", { class: "badge", hidden: true });
-  #place = span("row-place foreign");
   #todo = span("row-todo");
-  #progress = h("progress", { max: "1", value: "0", "aria-hidden": "true" });
+  #operation = span("row-operation foreign");
+  #place = span("row-place foreign");
   #cost = span("row-cost");
   #budget = span("unseen");
   #link = h("a", { class: "row" },
-    span("row-line", h("span", { class: "dot", "aria-hidden": "true" }), this.#title, this.#age),
-    span("row-line", this.#status, this.#operation, this.#badge),
-    span("row-line row-facts", this.#place, this.#todo, this.#progress, this.#cost, this.#budget));
+    span("row-line", this.#title, this.#age),
+    span("row-line", h("span", { class: "dot", "aria-hidden": "true" }), this.#status, this.#todo, this.#operation),
+    span("row-line", this.#place, this.#cost, this.#budget));
   #lastActivityAt = 0;
 
   connectedCallback() {
@@ -34,19 +32,15 @@ export class SessionRow extends HTMLElement {
     attribute(this.#link, "href", `#/session/${summary.session}`);
     attribute(this.#link, "aria-current", current ? "page" : null);
     attribute(this.#link, "data-status", summary.status);
+    attribute(this.#link, "data-away", !summary.host.connected && !summary.endedAt);
     say(this.#title, titleOf(summary), line);
-    write(this.#status, statusOf(summary));
-    say(this.#operation, sayingOf(summary), ordered);
     const waiting = summary.approvals + summary.questions;
-    attribute(this.#badge, "hidden", waiting === 0);
-    write(this.#badge, `${waiting} waiting`);
-    say(this.#place, placeOf(summary), line);
+    write(this.#status, `${statusOf(summary)}${waiting > 1 ? ` (${waiting})` : ""}`);
+    say(this.#operation, sayingOf(summary), ordered);
     const { todo } = summary;
-    write(this.#todo, todo?.total ? `${todo.completed}/${todo.total}` : "");
+    write(this.#todo, todo?.total && !waiting ? `${todo.completed}/${todo.total}` : "");
     attribute(this.#todo, "aria-label", todo?.total ? `${todo.completed} of ${plural(todo.total, "task")} done` : null);
-    attribute(this.#progress, "max", Math.max(1, todo?.total ?? 1));
-    attribute(this.#progress, "value", todo?.completed ?? 0);
-    attribute(this.#progress, "data-empty", !todo?.total);
+    say(this.#place, placeOf(summary), line);
     write(this.#cost, `${costOf(summary)}${summary.budget?.held ? ", held" : summary.budget?.hold === "most" ? ", held in part" : ""}`);
     attribute(this.#cost, "data-budget", strain(summary.budget));
     write(this.#budget, summary.budget?.level ? `, budget: ${strainWords(summary.budget)}` : "");

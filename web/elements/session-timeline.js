@@ -24,8 +24,8 @@ const screensAhead = 2;
 const chunkEvents = 50;
 /** Sessions whose place is remembered: those whose log is kept (`store.js`), and a few more. */
 const placesMax = 8;
-/** Wide enough for the list beside the session. */
-const besideEachOther = matchMedia("(min-width: 48em)");
+/** How much of the screen shows what a reader knows already, above what came while they were away. */
+const knownShare = 0.4;
 /** How much of the end of an unfinished message is shown: it is redrawn many times, and the whole comes when it is done. */
 const unfinishedCharactersMax = 20_000;
 
@@ -42,6 +42,8 @@ export class SessionTimeline extends HTMLElement {
   ontakeback = () => undefined;
   /** @type {(row: import("../timeline.js").Row) => void} Called when the text of a prompt that failed is wanted again. */
   onsendagain = () => undefined;
+  /** @type {() => void} Called when the last question that was answered here is settled. */
+  onsettled = () => undefined;
   cards = new TimelineCards();
 
   #session = "";
@@ -54,7 +56,9 @@ export class SessionTimeline extends HTMLElement {
   /** @type {Map<string, HTMLElement>} */ #growing = new Map();
   /** @type {WeakMap<HTMLElement, string>} What is in a growing row. */ #written = new WeakMap();
   /** @type {object|null} */ #timeline = null;
+  /** @type {import("../timeline.js").Row[]} */ #rows = [];
   #count = 0;
+  #isArriving = false;
   #atEnd = true;
   /** The newest events are not here: the reader is far back. */
   #isFarBack = false;
@@ -64,8 +68,10 @@ export class SessionTimeline extends HTMLElement {
   /** After a failure a person asks again, not a finger that scrolls. */
   #hasFailed = false;
   /** @type {Map<string, {key: string, offset: number}>} By session: the row at the top, where the reader left it far from its end. */ #places = new Map();
+  /** @type {Map<string, number>} By session: the newest row that the reader had seen. */ #seen = new Map();
   /** @type {HTMLElement|undefined} The card at whose beginning the view waits, and where that is. */ #held;
   #heldAt = 0;
+  /** @type {WeakSet<HTMLElement>} Cards that wait, and that the reader went past: the view stays with the end all the same. */ #passed = new WeakSet();
   /** Offered to a person who goes back, where no page that comes moves it away. */
   #beginning = h("button", { type: "button", class: "floating to-start", hidden: true, onclick: () => this.#ask(this.onbeginning) }, "↑ Jump to the start");
   #earlier = h("button", { type: "button", class: "plain earlier", onclick: () => this.#want(this.onearlier) }, "Load earlier");
@@ -82,6 +88,7 @@ export class SessionTimeline extends HTMLElement {
   connectedCallback() {
     if (this.firstChild) return;
     this.append(this.#beginning, this.#scroller, this.#newer);
+    this.cards.onsettled = (next) => this.#goOn(next);
     new ResizeObserver(() => {
       if (this.#atEnd) this.#follow();
       // Heights are remembered with the frame that this belongs to; only after it may anything be left out.
@@ -99,6 +106,20 @@ export class SessionTimeline extends HTMLElement {
     for (const item of this.querySelectorAll(".event[data-state=running]")) tickRow(item, now);
   }
 
+  /**
+   * Whoever answered goes on with the agent: to what waits next, or to what it does now.
+   * @param {import("./approval-card.js").ApprovalCard|undefined} next
+   */
+  #goOn(next) {
+    next?.settle();
+    if (next) next.land();
+    else this.onsettled();
+    if (this.#isFarBack) return;
+    this.#held = undefined;
+    this.#atEnd = true;
+    this.#follow();
+  }
+
   toEnd() {
     this.#held = undefined;
     this.#scroller.scrollTop = this.#scroller.scrollHeight;
@@ -112,7 +133,7 @@ export class SessionTimeline extends HTMLElement {
    * settled the view stays where it is; under a finger nothing may move.
    */
   #follow() {
-    const { first } = this.cards;
+    const first = this.cards.pending.find((card) => !this.#passed.has(card));
     if (this.#held && this.#held !== first) {
       this.#atEnd = false;
       attribute(this.#newer, "hidden", this.#isNearEnd);
@@ -123,7 +144,10 @@ export class SessionTimeline extends HTMLElement {
     // With as much above it as leaves its buttons on screen, where it fits.
     const above = first ? Math.max(0, Math.min(endSlack, this.#scroller.clientHeight - first.offsetHeight)) : 0;
     const start = first ? this.#scroller.scrollTop + first.getBoundingClientRect().top - this.#scroller.getBoundingClientRect().top - above : end;
-    if (start >= end) return this.toEnd();
+    if (start >= end) {
+      this.#see();
+      return this.toEnd();
+    }
     this.#held = first;
     this.#heldAt = Math.max(0, Math.floor(start));
     this.#scroller.scrollTop = this.#heldAt;
@@ -137,26 +161,63 @@ export class SessionTimeline extends HTMLElement {
 
   /**
    * Brings what waits to the screen.
-   * @param {string} approval @returns {boolean} Whether it is here. On a phone what is higher than the timeline has more room in the inbox.
+   * @param {string} approval @returns {boolean} Whether it is here.
    */
   reveal(approval) {
-    return this.cards.reveal(approval, besideEachOther.matches ? Number.POSITIVE_INFINITY : this.#scroller.clientHeight);
+    return this.cards.reveal(approval);
   }
 
-  /**
-   * The session comes to the screen, where its reader left it.
-   * @param {boolean} isAwaited Something waits for a decision: that is what one comes for.
-   */
-  arrive(isAwaited) {
+  /** The session comes to the screen: its next drawing is where its reader left it, or at what waits for a decision. */
+  arrive() {
     this.cards.arrive();
+    this.#isArriving = true;
+  }
+
+  #land() {
+    this.#passed = new WeakSet();
     this.#held = undefined;
-    const place = this.#places.get(this.#session);
+    const place = this.#places.get(this.#session) ?? this.#firstUnseen();
     const item = place && this.#drawn.get(place.key)?.item;
-    this.#atEnd = !item || isAwaited;
+    this.#atEnd = !item || this.cards.first !== undefined;
     if (!item || !place || this.#atEnd) return this.#follow();
     this.#scroller.scrollTop += item.getBoundingClientRect().top - this.#scroller.getBoundingClientRect().top - place.offset;
-    attribute(this.#newer, "hidden", false);
+    this.#atEnd = this.#isNearEnd;
+    if (this.#atEnd) this.#see();
+    this.#offerNewer();
     return this.#offerStart();
+  }
+
+  /** Where a reader who had seen everything goes on: what came since begins below what they know. */
+  #firstUnseen() {
+    const unseen = this.#unseen;
+    this.querySelector("[data-first-unseen]")?.removeAttribute("data-first-unseen");
+    if (!unseen.length) return undefined;
+    this.#drawn.get(unseen[0].key)?.item.setAttribute("data-first-unseen", "");
+    return { key: unseen[0].key, offset: this.#scroller.clientHeight * knownShare };
+  }
+
+  /** The rows that came since the reader was at the end. */
+  get #unseen() {
+    const [seen, rows] = [this.#seen.get(this.#session), this.#rows];
+    if (seen === undefined) return [];
+    let from = rows.length;
+    while (from > 0 && rows[from - 1].seq > seen) from -= 1;
+    return rows.slice(from);
+  }
+
+  /** The end is on screen. */
+  #see() {
+    const last = this.#rows.at(-1)?.seq;
+    if (last === undefined || this.#isFarBack || this.#isArriving) return;
+    this.#seen.delete(this.#session);
+    this.#seen.set(this.#session, last);
+    for (const session of [...this.#seen.keys()].slice(0, -placesMax)) this.#seen.delete(session);
+  }
+
+  #offerNewer() {
+    attribute(this.#newer, "hidden", this.#atEnd);
+    const count = this.#isFarBack ? 0 : this.#unseen.length;
+    write(this.#newer, this.#isFarBack ? "↓ Latest" : count ? `↓ ${count} newer` : "↓ Newer");
   }
 
   /** Remembers the row at the top, for when the reader comes back. */
@@ -200,9 +261,11 @@ export class SessionTimeline extends HTMLElement {
     else for (const row of rows.slice(this.#count)) this.#chunk(row.seq).append(this.#draw(row));
     const grew = rows.length > this.#count;
     this.#timeline = log.timeline;
+    this.#rows = rows;
     this.#count = rows.length;
-    for (const entry of this.#drawn.values()) {
-      if (entry.version === entry.row.version) continue;
+    for (const { key } of log.timeline.takeTouched()) {
+      const entry = this.#drawn.get(key);
+      if (!entry || entry.version === entry.row.version) continue;
       entry.version = entry.row.version;
       redrawRow(entry.item, entry.row, session, this.#hands);
     }
@@ -214,9 +277,13 @@ export class SessionTimeline extends HTMLElement {
     this.#drawUnfinished(log);
     this.cards.show(app, [...app.state.approvals.values()].filter((approval) => approval.session === session),
       (approval) => this.#drawn.get(log.timeline.row(`a:${approval}`)?.key ?? "")?.item);
-    if (this.#atEnd) this.#follow();
-    else if (grew || this.#isFarBack) attribute(this.#newer, "hidden", false);
-    write(this.#newer, this.#isFarBack ? "↓ Latest" : "↓ Newer");
+    if (this.#isArriving && rows.length) {
+      // What came meanwhile is on its way.
+      this.#isArriving = app.link.isLive && log.seq < (app.state.sessions.get(session)?.seq ?? 0);
+      this.#land();
+    }
+    else if (this.#atEnd) this.#follow();
+    else if (grew || this.#isFarBack) this.#offerNewer();
     return this.#offerStart();
   }
 
@@ -233,6 +300,7 @@ export class SessionTimeline extends HTMLElement {
     this.#list.replaceChildren();
     this.#unfinished.replaceChildren();
     this.#timeline = null;
+    this.#rows = [];
     this.#count = 0;
     this.#atEnd = true;
     this.#become(false, "Load earlier");
@@ -329,9 +397,14 @@ export class SessionTimeline extends HTMLElement {
     const isHeld = this.#held !== undefined && Math.abs(scrollTop - this.#heldAt) < 2;
     if (!isHeld) this.#held = undefined;
     this.#atEnd = !this.#isFarBack && (isHeld || below < endSlack);
+    const top = this.#scroller.getBoundingClientRect().top;
+    if (this.#atEnd && !isHeld) for (const card of this.cards.pending) if (card.getBoundingClientRect().top < top - endSlack) this.#passed.add(card);
     this.#remember();
     this.#offerStart();
-    if (below < endSlack && this.#atEnd) attribute(this.#newer, "hidden", true);
+    if (below < endSlack && this.#atEnd) {
+      this.#see();
+      attribute(this.#newer, "hidden", true);
+    }
     if (this.#atEnd) return undefined;
     // Before the reader is there. Not at the end: there, what is before may be short of a screen, and nobody went back.
     if (this.#hasFailed) return undefined;

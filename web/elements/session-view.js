@@ -1,9 +1,9 @@
-/** `<session-view>`: one session, live: who and where, what it costs, the timeline, and what it is doing this moment. */
+/** `<session-view>`: one session, live: a line that says what it is doing and what it costs, the timeline, and where one writes. */
 
-import { asText, attribute, h, say, span, write } from "../dom.js";
+import { asText, attribute, h, icon, say, span, write } from "../dom.js";
 import { strain } from "../budgets.js";
 import { ago, costOf, count, plural } from "../format.js";
-import { placeOf, sayingOf, statusOf, titleOf } from "../session-words.js";
+import { awayWords, sayingOf, statusOf, titleOf } from "../session-words.js";
 import { keyOf, pending, takeHistory } from "../store.js";
 import { isBusy } from "../steering.js";
 import { line, ordered } from "../text.js";
@@ -21,7 +21,6 @@ export class SessionView extends View {
   session = "";
 
   #title = h("h2", { class: "foreign", tabindex: "-1" });
-  #place = h("p", { class: "session-place foreign quiet" });
   #cost = span("session-cost");
   #lines = h("a", { class: "session-lines" });
   #todo = span("session-todo");
@@ -30,7 +29,7 @@ export class SessionView extends View {
     type: "button", class: "facts-button", "aria-expanded": "false", "aria-controls": "session-facts",
     onclick: () => this.#openFacts(!this.#open),
   },
-    this.#todo, this.#progress, this.#cost, span("unseen", "Show the to-do list and the numbers"));
+    this.#todo, this.#cost, span("unseen", "Show the to-do list and the numbers"), icon("down"));
   #facts = new SessionFacts();
   #timeline = new SessionTimeline();
   #changes = new SessionChanges();
@@ -38,10 +37,11 @@ export class SessionView extends View {
   #nowDot = h("span", { class: "dot", "aria-hidden": "true" });
   #nowStatus = h("strong");
   #nowOperation = span("now-operation foreign");
-  #review = h("a", { class: "review", href: "#/approvals", hidden: true, onclick: (event) => this.#reveal(event) });
+  #review = h("a", { class: "to-review", href: "#/approvals", hidden: true, onclick: (event) => this.#reveal(event) });
+  #elsewhere = span("back-count");
   #firstWaiting = "";
   #composer = new SessionComposer();
-  #now = h("div", { class: "now" }, this.#nowDot, h("p", {}, this.#nowStatus, this.#nowOperation), this.#composer.interrupt, this.#review);
+  #now = h("p", { class: "now" }, this.#nowDot, this.#nowStatus, this.#nowOperation);
   #missing = h("p");
   #nowhere = h("div", { class: "empty" }, this.#missing, h("p", {}, h("a", { href: "#/" }, "All sessions")));
   #open = false;
@@ -49,6 +49,7 @@ export class SessionView extends View {
   connectedCallback() {
     this.#facts.id = "session-facts";
     this.#facts.onarchive = () => this.#archive();
+    this.#facts.onpin = () => this.#pin();
     this.#changes.onearlier = () => this.#readChanges();
     this.#timeline.onearlier = () => this.#load(({ first }) => ({ before: first }));
     this.#timeline.onnewer = () => this.#load(({ last }) => ({ before: last + pageEvents + 1 }));
@@ -60,13 +61,14 @@ export class SessionView extends View {
     this.#composer.onsent = () => this.#timeline.toNewest();
     this.#timeline.onsendagain = (row) => this.#composer.sendAgain(row);
     this.#timeline.onlatest = () => this.app.link.rewatch(this.session);
-    this.#timeline.cards.onsettled = () => this.#title.focus({ preventScroll: true });
+    this.#timeline.onsettled = () => this.#title.focus({ preventScroll: true });
+    this.#timeline.cards.onseen = () => this.#drawReview();
     this.append(
       h("div", { class: "session-head" },
-        h("a", { class: "back", href: "#/", "aria-label": "All sessions" }, "‹"),
-        h("div", { class: "session-names" }, this.#title, this.#place),
-        h("div", { class: "session-bar" }, this.#more, this.#lines)),
-      h("div", { class: "session-body" }, this.#timeline, this.#changes, this.#facts), this.#now, this.#composer, this.#nowhere);
+        h("a", { class: "back", href: "#/", "aria-label": "All sessions" }, icon("back"), this.#elsewhere),
+        h("div", { class: "session-names" }, this.#title, this.#now),
+        h("div", { class: "session-bar" }, this.#lines, this.#more), this.#progress),
+      h("div", { class: "session-body" }, this.#timeline, this.#changes, this.#facts), this.#review, this.#composer, this.#nowhere);
     // Where the facts are next to the timeline there is nothing to open.
     const beside = matchMedia("(min-width: 75em)");
     const adapt = () => attribute(this.#more, "disabled", beside.matches);
@@ -90,10 +92,9 @@ export class SessionView extends View {
     this.session = session;
     this.#showsChanges = changes;
     attribute(this, "data-changes", changes);
-    attribute(this, "data-waits", false);
-    this.#draw();
     // Behind the changes the timeline is as it was left.
-    if (!changes && !wasThere) this.#timeline.arrive(pending(this.app.state).some((approval) => approval.session === session));
+    if (!changes && !wasThere) this.#timeline.arrive();
+    this.#draw();
   }
 
   /** @override @param {import("./view.js").Changes} changes */
@@ -119,31 +120,38 @@ export class SessionView extends View {
     if (!summary) return;
     const { todo, status } = summary;
     say(this.#title, titleOf(summary), line);
-    say(this.#place, `${placeOf(summary)} · ${summary.agent.name}${summary.model ? ` · ${summary.model}` : ""}`, line);
     write(this.#cost, costOf(summary));
     attribute(this.#cost, "data-budget", strain(summary.budget));
     this.#drawLines(summary);
-    write(this.#todo, todo?.total ? `${todo.completed}/${todo.total}` : "Details");
-    attribute(this.#todo, "data-empty", !todo?.total);
+    write(this.#todo, todo?.total ? `${todo.completed}/${todo.total}` : this.#cost.textContent ? "" : "Details");
     attribute(this.#progress, "data-empty", !todo?.total);
     attribute(this.#progress, "max", Math.max(1, todo?.total ?? 1));
     attribute(this.#progress, "value", todo?.completed ?? 0);
 
     const log = logs.get(this.session);
-    this.#facts.show(summary, log?.timeline.todo ?? null, this.app.archive.has(this.session));
+    this.#facts.show(summary, log?.timeline.todo ?? null, this.app.archive.has(this.session), this.app.pins.has(this.session));
     this.#composer.show(this.app, this.session, summary, log?.timeline ?? null);
     this.#timeline.show(log, this.session, this.app, this.#composer.queued);
     if (this.#showsChanges) this.#changes.show(log, summary.first ?? 1);
 
-    const waiting = pending(this.app.state).filter(({ session }) => session === this.session);
-    if (waiting.length) attribute(this, "data-waits", true);
+    const all = pending(this.app.state);
+    const waiting = all.filter(({ session }) => session === this.session);
     attribute(this.#now, "data-status", waiting.length ? "waitingApproval" : status);
-    say(this.#nowOperation, waiting.length ? asText(waiting[0].request.head.title) : sayingOf(summary), ordered);
-    attribute(this.#review, "hidden", !waiting.length);
+    const saying = waiting.length ? asText(waiting[0].request.head.title) : sayingOf(summary);
+    say(this.#nowOperation, summary.host.connected || summary.endedAt ? saying : awayWords(summary, this.app.now()), ordered);
     attribute(this.#review, "href", waiting.length ? `#/approvals/${keyOf(waiting[0])}` : "#/approvals");
     this.#firstWaiting = waiting[0]?.approval ?? "";
     write(this.#review, waiting.length > 1 ? `Review ${plural(waiting.length, "request")}` : "Review");
+    this.#drawReview();
+    const elsewhere = all.length - waiting.length;
+    write(this.#elsewhere, elsewhere ? String(elsewhere) : "");
+    attribute(this.#elsewhere, "aria-label", elsewhere ? `${elsewhere} waiting in others` : null);
     this.tick();
+  }
+
+  /** What waits is led to where it is not on screen. */
+  #drawReview() {
+    attribute(this.#review, "hidden", !this.#firstWaiting || (!this.#showsChanges && this.#timeline.cards.isSeen(this.#firstWaiting)));
   }
 
   /** @param {import("../wire").Summary} summary What leads to the changes, and back from them. */
@@ -151,7 +159,9 @@ export class SessionView extends View {
     const hasChanges = linesAdded > 0 || linesRemoved > 0 || Boolean(this.app.state.logs.get(this.session)?.edits.all.length);
     attribute(this.#lines, "hidden", !hasChanges && !this.#showsChanges);
     attribute(this.#lines, "href", `#/session/${this.session}${this.#showsChanges ? "" : "/changes"}`);
-    write(this.#lines, this.#showsChanges ? "Conversation" : linesAdded || linesRemoved ? `Changes +${count(linesAdded)} −${count(linesRemoved)}` : "Changes");
+    const told = linesAdded || linesRemoved ? [span("word", "Changes "), span("added", `+${count(linesAdded)}`), span("removed", ` −${count(linesRemoved)}`)] : ["Changes"];
+    const words = this.#showsChanges ? "Conversation" : told.map((part) => (typeof part === "string" ? part : part.textContent)).join("");
+    if (this.#lines.textContent !== words) this.#lines.replaceChildren(...(this.#showsChanges ? [words] : told));
   }
 
   /** Reads older events through for what they tell of files; the timeline does not take them. */
@@ -167,6 +177,15 @@ export class SessionView extends View {
     if (this.session === session) this.#draw();
   }
 
+  /** On top of the list on this device, or no more. */
+  #pin() {
+    const pins = !this.app.pins.has(this.session);
+    this.app.pins.set([this.session], pins);
+    this.app.announce(pins ? "Pinned to the top of the list on this device" : "No longer pinned");
+    this.app.listChanged();
+    this.#draw();
+  }
+
   /** Out of the list on this device, or back into it. */
   #archive() {
     const archives = !this.app.archive.has(this.session);
@@ -177,7 +196,7 @@ export class SessionView extends View {
   }
 
   /**
-   * What waits is decided here; where its row is not loaded, is behind the changes, or has more room there, in the inbox.
+   * What waits is decided here; where its row is not loaded, or is behind the changes, in the inbox.
    * @param {Event} event
    */
   #reveal(event) {

@@ -6,7 +6,7 @@ import { statuses } from "../session-words.js";
 import { choices, conditions, narrows, noSieve, passes, waits } from "../sieve.js";
 
 /** @typedef {import("../wire").Summary} Summary */
-/** @typedef {import("../sieve.js").Archive} Archive */
+/** @typedef {import("../sieve.js").Marks} Archive */
 
 /** With fewer sessions everything is on screen anyway. */
 const sessionsMin = 6;
@@ -22,7 +22,7 @@ export class SieveBar extends HTMLElement {
   #host = h("select", { id: "sieve-host" });
   #status = h("select", { id: "sieve-status" }, h("option", { value: "" }, "All"),
     ...Object.entries(conditions).map(([status, { words }]) => h("option", { value: status }, words)));
-  #group = h("select", { id: "sieve-group" }, h("option", { value: "" }, "Nothing"), h("option", { value: "project" }, "Project"), h("option", { value: "host" }, "Host"));
+  #group = h("select", { id: "sieve-group" }, h("option", { value: "" }, "State"), h("option", { value: "project" }, "Project"), h("option", { value: "host" }, "Host"));
   #archiveEnded = h("button", { type: "button", class: "plain", onclick: () => this.#putAway() });
   #panel = h("div", { id: "sieve-panel", class: "sieve-panel", hidden: true },
     field("Project", this.#project), field("Host", this.#host), field("State", this.#status), field("Group by", this.#group), this.#archiveEnded);
@@ -37,6 +37,11 @@ export class SieveBar extends HTMLElement {
     this.addEventListener("input", () => this.#changed());
   }
 
+  /** @param {Summary} summary */
+  passes(summary) {
+    return passes(summary, this.sieve, (status) => statuses[status] ?? status);
+  }
+
   /**
    * What passes, of all that are in the list or in the archive; the bar offers what there is to choose from.
    * @param {Summary[]} sessions @param {Archive} archive
@@ -47,8 +52,7 @@ export class SieveBar extends HTMLElement {
     this.#archive = archive;
     attribute(this, "hidden", this.#all.length < sessionsMin && !this.isNarrow && !this.#isOpen);
     this.#offer();
-    const words = (/** @type {string} */ status) => statuses[status] ?? status;
-    return new Map(this.#all.filter((summary) => passes(summary, this.sieve, words)).map((summary) => [summary.session, summary]));
+    return new Map(this.#all.filter((summary) => this.passes(summary)).map((summary) => [summary.session, summary]));
   }
 
   get isNarrow() {

@@ -11,10 +11,17 @@ import { ApprovalCard } from "./approval-card.js";
 /** @typedef {import("../wire").Approval} Approval */
 
 export class TimelineCards {
-  /** @type {() => void} Called when the last one that was decided here is settled. */
+  /** @type {(next: ApprovalCard|undefined) => void} Called when one that was decided here is settled. */
   onsettled = () => undefined;
+  /** @type {() => void} Called when a card came to the screen, or left it. */
+  onseen = () => undefined;
 
   /** @type {Map<string, ApprovalCard>} By approval, in the order of their rows. */ #cards = new Map();
+  /** @type {WeakSet<Element>} Those that are not on screen. */ #unseen = new WeakSet();
+  #eye = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) isIntersecting ? this.#unseen.delete(target) : this.#unseen.add(target);
+    this.onseen();
+  });
 
   /**
    * @param {App} app @param {Approval[]} approvals The session's.
@@ -28,7 +35,8 @@ export class TimelineCards {
       if (!card?.asks(approval)) {
         card?.remove();
         card = new ApprovalCard();
-        card.onsettled = () => this.#goOn();
+        this.#eye.observe(card);
+        card.onsettled = () => this.onsettled(this.first);
         this.#cards.set(approval.approval, card);
       }
       card.show(app, approval, "decide");
@@ -56,26 +64,31 @@ export class TimelineCards {
     this.#cards.forEach((card) => card.tick());
   }
 
+  /** @param {string} approval @returns {boolean} Whether its card is on screen; one that was only just made is taken to be. */
+  isSeen(approval) {
+    const card = this.#cards.get(approval);
+    return Boolean(card?.isConnected && !this.#unseen.has(card));
+  }
+
   /** @returns {ApprovalCard|undefined} The one that waits and is highest. */
   get first() {
-    return [...this.#cards.values()].find((card) => card.isPending && card.isConnected);
+    return this.pending[0];
+  }
+
+  /** Those that wait, from the highest down. */
+  get pending() {
+    return [...this.#cards.values()].filter((card) => card.isPending && card.isConnected);
   }
 
   /**
    * Brings a card to the screen.
-   * @param {string} approval @param {number} room The height that it may have.
-   * @returns {boolean} Whether there is one, and it is no higher than that.
+   * @param {string} approval
+   * @returns {boolean} Whether there is one.
    */
-  reveal(approval, room) {
+  reveal(approval) {
     const card = this.#cards.get(approval);
-    if (!card?.isConnected || card.offsetHeight > room) return false;
+    if (!card?.isConnected) return false;
     card.arrive();
     return true;
-  }
-
-  #goOn() {
-    const next = this.first;
-    if (next) next.land();
-    else this.onsettled();
   }
 }

@@ -5,7 +5,7 @@ import { deed } from "../approvals.js";
 import { crossingWords } from "../budgets.js";
 import { changeOf, changeWords } from "../changes.js";
 import { parsed } from "../diff.js";
-import { age, duration, timeOfDay } from "../format.js";
+import { duration, runningFor, timeOfDay } from "../format.js";
 import { shownEvent } from "../shown.js";
 import { keyOf } from "../store.js";
 import { known } from "../timeline.js";
@@ -175,7 +175,7 @@ function tool(row, item) {
   clocks.set(item, (now) => {
     const milliseconds = now === null ? 0 : now - (current.since ?? current.event.at);
     write(state, now === null ? "no end was told " : "running ");
-    write(took, now === null ? "no end told" : milliseconds < 2000 ? "…" : `${age(milliseconds)} …`);
+    write(took, now === null ? "no end told" : milliseconds < 2000 ? "…" : `${runningFor(milliseconds)} …`);
   });
   update(row);
   updates.set(item, update);

@@ -11,7 +11,8 @@
  * @property {import("../web-push.js").WebPush} webPush There by the time that a view behind the list draws, as the next two.
  * @property {import("../trust.js").Trust} trust
  * @property {import("../tokens.js").Tokens} tokens
- * @property {import("../sieve.js").Archive} archive Sessions that left the list on this device.
+ * @property {import("../sieve.js").Marks} archive Sessions that left the list on this device.
+ * @property {import("../sieve.js").Marks} pins Sessions that are on top of it.
  * @property {() => number} now                 The relay's time, in milliseconds.
  * @property {(text: string) => void} announce  Says something to a screen reader, once.
  * @property {() => void} listChanged           The list of sessions shows others now.

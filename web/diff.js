@@ -121,3 +121,45 @@ export const counts = (lines) => ({
   added: lines.filter(({ sign }) => sign === "+").length,
   removed: lines.filter(({ sign }) => sign === "-").length,
 });
+
+/** Of a line more than this has to be as it was, or its words are not compared. */
+const keptShareMin = 0.3;
+const isWord = /[\p{L}\p{N}_]/u;
+
+/**
+ * The part in which two versions of a line differ, in whole words; nothing where they have little in common.
+ * @param {string} before @param {string} after
+ * @returns {{from: number, before: number, after: number}|null} Where it begins in both, and where it ends in each.
+ */
+export function changedPart(before, after) {
+  const shorter = Math.min(before.length, after.length);
+  let from = 0;
+  while (from < shorter && before[from] === after[from]) from += 1;
+  let tail = 0;
+  while (tail < shorter - from && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1;
+  while (from > 0 && isWord.test(before[from - 1]) && [before, after].some((text) => isWord.test(text[from] ?? ""))) from -= 1;
+  while (tail > 0 && isWord.test(before[before.length - tail]) && [before, after].some((text) => isWord.test(text[text.length - tail - 1] ?? ""))) tail -= 1;
+  // No character is cut in two.
+  if (/[\uD800-\uDBFF]/.test(before[from - 1] ?? "")) from -= 1;
+  if (tail && /[\uDC00-\uDFFF]/.test(before[before.length - tail])) tail -= 1;
+  if (from + tail < Math.max(before.length, after.length) * keptShareMin) return null;
+  return { from, before: before.length - tail, after: after.length - tail };
+}
+
+/**
+ * Lines that took each other's place, by the line that went: as many that went as came, next to each other.
+ * @param {Line[]} lines @returns {Map<Line, Line>}
+ */
+export function replaced(lines) {
+  /** @type {Map<Line, Line>} */
+  const pairs = new Map();
+  for (let at = 0; at < lines.length;) {
+    const from = at;
+    while (lines[at]?.sign === "-") at += 1;
+    const middleAt = at;
+    while (lines[at]?.sign === "+") at += 1;
+    if (middleAt - from && middleAt - from === at - middleAt) for (let one = from; one < middleAt; one += 1) pairs.set(lines[one], lines[one + middleAt - from]);
+    if (at === from) at += 1;
+  }
+  return pairs;
+}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { counts, difference, parsed } from "../../web/diff.js";
+import { changedPart, counts, difference, parsed, replaced } from "../../web/diff.js";
 
 const told = (lines) => lines.map(({ sign, text }) => sign + text);
 
@@ -59,4 +59,19 @@ test("lines of a hunk have their numbers, and their first sign alone tells what 
     ["@", "from line 20", undefined], ["-", "z", 20], ["@", "\\ No newline at end of file", undefined],
   ]);
   assert.deepEqual(counts(lines), { added: 1, removed: 2 });
+});
+
+test("in lines that took each other's place the words that changed are found, where most of the line is as it was", () => {
+  const lines = parsed("@@ -1,4 +1,4 @@\n a\n-if (request.cookies.session) {\n-old\n+if (await isValid(request.cookies.session)) {\n+new\n b\n-gone\n c");
+  const pairs = [...replaced(lines)].map(([before, after]) => [before.text, after.text]);
+  assert.deepEqual(pairs, [["if (request.cookies.session) {", "if (await isValid(request.cookies.session)) {"], ["old", "new"]]);
+  const shown = (before, after) => {
+    const part = changedPart(before, after);
+    return part && [before.slice(part.from, part.before), after.slice(part.from, part.after)];
+  };
+  assert.deepEqual(shown("const total = 12;", "const total = 125;"), ["12", "125"]);
+  assert.deepEqual(shown("let count = a;", "let counter = a;"), ["count", "counter"]);
+  assert.deepEqual(shown("return a;", "return a + b;"), ["", " + b"]);
+  assert.equal(shown("old", "new"), null);
+  assert.deepEqual(shown("it is 😀 here", "it is 😁 here"), ["😀", "😁"]);
 });

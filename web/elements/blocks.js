@@ -1,7 +1,10 @@
 /** Foreign content as blocks: texts, commands, diffs. What is in them is text and nothing else. */
 
-import { attribute, h, nodes, span } from "../dom.js";
+import { changedPart, replaced } from "../diff.js";
+import { attribute, h, icon, nodes, span } from "../dom.js";
+import { outlineOf } from "../outline.js";
 import { partsOf } from "../shell.js";
+import { partsOfCode } from "../syntax.js";
 import { calm, exact } from "../text.js";
 
 /** In a text with more arguments the rest may break anywhere: an element for each would be slow to draw. */
@@ -32,22 +35,91 @@ export function reachable(block, name) {
   return block;
 }
 
+/** What was copied is said for so long. */
+const copiedMs = 2_000;
+
+/**
+ * Copies that text as it is, where the browser lets a page do so.
+ * @param {string} text @returns {HTMLButtonElement|null}
+ */
+export function copyButton(text) {
+  if (!navigator.clipboard) return null;
+  const words = span("unseen", "Copy");
+  const button = h("button", { type: "button", class: "copy", onclick: async () => {
+    const done = await navigator.clipboard.writeText(text).then(() => true, () => false);
+    words.textContent = done ? "Copied" : "It could not be copied";
+    button.replaceChildren(icon(done ? "check" : "cross"), words);
+    setTimeout(() => {
+      words.textContent = "Copy";
+      button.replaceChildren(icon("copy"), words);
+    }, copiedMs);
+  } }, icon("copy"), words);
+  return button;
+}
+
+/**
+ * What somebody reads along, coloured by its language. What is decided on keeps its one reading, and has no colours.
+ * @param {string} text @param {string} language
+ */
+export function codeNodes(text, language) {
+  const fragment = document.createDocumentFragment();
+  for (const part of partsOfCode(text, language)) fragment.append(part.kind ? h("span", { class: `code-${part.kind}` }, nodes(calm(part.text))) : nodes(calm(part.text)));
+  return fragment;
+}
+
+/**
+ * What a tool put out: a long one shows how it begins, what went wrong and how it ends, and the rest on demand.
+ * @param {string} text @param {string} name
+ */
+export function outputBlock(text, name) {
+  const block = reachable(h("pre", { class: "block foreign" }), name);
+  outlineOf(text).forEach((part, index) => {
+    const own = nodes(calm(index ? `\n${part.text}` : part.text));
+    if (!part.isFolded) return block.append(own);
+    const more = h("button", { type: "button", class: "more-lines", onclick: () => {
+      more.replaceWith(own);
+      block.focus({ preventScroll: true });
+    } }, `${part.lines} lines more`);
+    return block.append(more);
+  });
+  return h("div", { class: "copied" }, block, copyButton(text));
+}
+
 /**
  * A diff, each line with its sign, and with its number where that is known.
  * @param {import("../diff.js").Line[]} lines
- * @param {{name: string, scrolls?: boolean}} options
+ * @param {{name: string, scrolls?: boolean, words?: boolean}} options `words`: what changed within a line is marked. Not where somebody decides on it.
  */
-export function diffBlock(lines, { name, scrolls = true }) {
+export function diffBlock(lines, { name, scrolls = true, words = false }) {
   const last = Math.max(0, ...lines.slice(-100).map(({ number }) => number ?? 0));
   const kind = `block diff foreign exact${last ? " numbered" : ""}`;
   const block = h("pre", { class: kind, role: "group", "aria-label": name, "data-digits": last ? String(last).length : null });
+  const marks = words ? marksOf(lines) : new Map();
   // One by one: a call takes only so many arguments.
-  for (const { sign, text, number } of lines) {
+  for (const one of lines) {
+    const { sign, text, number } = one;
+    const [from, to] = marks.get(one) ?? [0, 0];
+    const pieces = from < to ? [nodes(exact(text.slice(0, from))), h("span", { class: "changed" }, nodes(exact(text.slice(from, to)))), nodes(exact(text.slice(to)))] : [nodes(exact(text))];
     block.append(h("span", { class: "diff-line", "data-sign": sign, "data-line": number ?? null },
-      span("sign", sign === "@" ? "·" : sign), h("span", { class: "exact" }, nodes(exact(text)), "\n")));
+      span("sign", sign === "@" ? "·" : sign), h("span", { class: "exact" }, ...pieces, "\n")));
   }
   if (scrolls) reachable(block, name);
   return block;
+}
+
+/**
+ * Of lines that took each other's place, the part that is another.
+ * @param {import("../diff.js").Line[]} lines
+ * @returns {Map<import("../diff.js").Line, [from: number, to: number]>}
+ */
+function marksOf(lines) {
+  /** @type {Map<import("../diff.js").Line, [from: number, to: number]>} */
+  const marks = new Map();
+  for (const [before, after] of replaced(lines)) {
+    const part = changedPart(before.text, after.text);
+    if (part) marks.set(before, [part.from, part.before]).set(after, [part.from, part.after]);
+  }
+  return marks;
 }
 
 /**

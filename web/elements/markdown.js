@@ -3,6 +3,7 @@
 import { h, nodes, span } from "../dom.js";
 import { markdown } from "../markdown.js";
 import { calm, exact, plainly, said } from "../text.js";
+import { codeNodes, copyButton } from "./blocks.js";
 
 /** @typedef {import("../markdown.js").Block} Block */
 /** @typedef {import("../markdown.js").Inline} Inline */
@@ -48,8 +49,9 @@ class Writer {
       case "heading":
         return h(this.#headingTag(block.level), {}, ...this.#inlines(block.inlines));
       case "code":
-        return h("figure", { class: "markdown-code" }, block.language ? h("figcaption", { class: "quiet" }, this.#text(block.language)) : null,
-          h("pre", { class: "block foreign" }, this.#code(block.text)));
+        return h("figure", { class: "markdown-code copied" }, block.language ? h("figcaption", { class: "quiet" }, this.#text(block.language)) : null,
+          h("pre", { class: "block foreign" }, this.#manner.code === calm ? codeNodes(block.text, block.language) : this.#code(block.text)),
+          this.#manner.code === calm ? copyButton(block.text) : null);
       case "quote":
         return h("blockquote", { dir: this.#manner.dir }, ...this.blocks(block.blocks));
       case "list":

@@ -147,12 +147,12 @@ function partNodes({ edits, lines }, { path, parts }, index) {
 /** @param {import("../diff.js").Line[]} lines @param {string} path @param {number} index @returns {HTMLElement[]} */
 function diffNodes(lines, path, index) {
   const name = `Diff of ${path}${index ? `, part ${index + 1}` : ""}`;
-  const box = h("div", {}, diffBlock(lines.slice(0, linesAtOnceMax), { name, scrolls: false }));
+  const box = h("div", {}, diffBlock(lines.slice(0, linesAtOnceMax), { name, scrolls: false, words: true }));
   if (lines.length <= linesAtOnceMax) return [box];
   let shown = linesAtOnceMax;
   const words = () => `Show ${Math.min(linesAtOnceMax, lines.length - shown)} of ${lines.length - shown} more lines`;
   const more = h("button", { type: "button", class: "plain", onclick: () => {
-    box.append(diffBlock(lines.slice(shown, shown + linesAtOnceMax), { name: `${name}, from line ${shown + 1}`, scrolls: false }));
+    box.append(diffBlock(lines.slice(shown, shown + linesAtOnceMax), { name: `${name}, from line ${shown + 1}`, scrolls: false, words: true }));
     shown += linesAtOnceMax;
     if (shown < lines.length) write(more, words());
     else more.remove();

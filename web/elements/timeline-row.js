@@ -11,7 +11,7 @@ import { keyOf } from "../store.js";
 import { known } from "../timeline.js";
 import { calm, line, ordered } from "../text.js";
 import { isSaid } from "../tools.js";
-import { diffBlock, reachable, textBlock } from "./blocks.js";
+import { diffBlock, outputBlock, reachable } from "./blocks.js";
 import { markdownToRead } from "./markdown.js";
 import { pictureList } from "./picture-list.js";
 import { requestBlocks } from "./request-blocks.js";
@@ -209,7 +209,7 @@ function toolContent({ event, end, waitsFor, isCut }) {
     ...elements,
     agentSays && h("p", { class: "quiet foreign" }, "The agent says: ", nodes(line(agentSays))),
     output !== undefined && output !== null && h("p", { class: "block-name" }, "Output"),
-    output !== undefined && output !== null && textBlock(asText(output) || "(empty)", { name: "Output" }),
+    output !== undefined && output !== null && outputBlock(asText(output) || "(empty)", "Output"),
     finished && !finished.head.ok && tookOf(finished.head) && h("p", { class: "quiet" }, `It took ${tookOf(finished.head)}.`),
     !finished && h("p", { class: "quiet" }, isCut ? "The agent ended before it was finished." : waitsFor ? "It waits for a decision." : "It has not ended, as far as was told."),
     finished && output == null && h("p", { class: "quiet" }, "No output is included."),
@@ -224,7 +224,7 @@ function file({ head, body }) {
   const change = changeOf(body);
   if (change && ["new", "overwrites", "unchanged"].includes(change.file)) title.append(span("quiet", changeWords(change).title));
   if (typeof body?.diff !== "string" || !body.diff) return h("p", { class: "fold-like" }, title);
-  return fold(title, () => [diffBlock(parsed(body.diff), { name: `Diff of ${asText(head.path)}` })]);
+  return fold(title, () => [diffBlock(parsed(body.diff), { name: `Diff of ${asText(head.path)}`, words: true })]);
 }
 
 /** @param {Row} row @param {HTMLElement} item @param {string} session */

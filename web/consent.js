@@ -182,6 +182,20 @@ class PartReader {
     throw new ConsentError(`${this.#name}.${part}`, "it is no name");
   }
 
+  /** @param {string} part */
+  number(part) {
+    const place = `${this.#name}.${part}`;
+    if (this.#rest.length < 8) throw new ConsentError(place, "it ends before it");
+    const value = Number(new DataView(this.#rest.buffer, this.#rest.byteOffset).getBigUint64(0));
+    if (!Number.isSafeInteger(value)) throw new ConsentError(place, "it is too great");
+    this.#rest = this.#rest.subarray(8);
+    return value;
+  }
+
+  get isAtEnd() {
+    return this.#rest.length === 0;
+  }
+
   end() {
     if (this.#rest.length) throw new ConsentError(this.#name, "it goes on after its end");
   }
@@ -248,9 +262,47 @@ export async function admitOf(bytes, k, host, joinLetter) {
  * @param {Signer} own @param {string} host The id of its key. @param {Uint8Array} generation The host's present one, from its refusal. @param {number} count
  * @returns {Promise<Uint8Array>}
  */
-export async function bumpLetterOf(own, host, generation, count) {
-  const body = concatenated(domain("bump"), counted(bytesOfBase64url(host, "host", idBytes)), counted(generation), u64(count), counted(own.id));
-  return letterBytesOf({ body, tag: new Uint8Array(0), signature: new Uint8Array(await crypto.subtle.sign(es256, own.sign, body)) });
+export const bumpLetterOf = (own, host, generation, count) =>
+  untaggedLetterOf(own, concatenated(domain("bump"), counted(bytesOfBase64url(host, "host", idBytes)), counted(generation), u64(count), counted(own.id)));
+
+/** @param {Signer} own @param {Uint8Array} body */
+const untaggedLetterOf = async (own, body) =>
+  letterBytesOf({ body, tag: new Uint8Array(0), signature: new Uint8Array(await crypto.subtle.sign(es256, own.sign, body)) });
+
+/**
+ * Ends a host's trust in a device.
+ * @param {Signer} own @param {string} host The id of its key. @param {string} device The id of the key that is to go. @param {number} count
+ */
+export const distrustLetterOf = (own, host, device, count) =>
+  untaggedLetterOf(own, concatenated(domain("distrust"), counted(bytesOfBase64url(host, "host", idBytes)), counted(bytesOfBase64url(device, "device", idBytes)), u64(count), counted(own.id)));
+
+/**
+ * Asks a host which devices it trusts, now and whenever that changes.
+ * @param {Signer} own @param {string} host The id of its key.
+ */
+export const askLetterOf = (own, host) =>
+  untaggedLetterOf(own, concatenated(domain("ask"), counted(bytesOfBase64url(host, "host", idBytes)), counted(crypto.getRandomValues(new Uint8Array(nonceBytes))), counted(own.id)));
+
+/** @typedef {{id: string, name: string, since: number, by: string}} TrustedDevice `by`: the id of the device that brought it; empty for a person at the host's terminal. */
+
+/**
+ * The devices that a host trusts, the last that came first.
+ * @param {Uint8Array} bytes @param {string} host The id of its key. @param {Uint8Array} askLetter
+ * @returns {Promise<{count: number, devices: TrustedDevice[]}>} `count` of all: of very many not all fit.
+ */
+export async function rollOf(bytes, host, askLetter) {
+  const { body, signature } = letterOf(bytes);
+  const reader = new PartReader(body, "roll", domain("roll"));
+  const [sign, answered, count] = [reader.point("sign"), reader.part("letter", secretBytes), reader.number("count")];
+  /** @type {TrustedDevice[]} */ const devices = [];
+  while (!reader.isAtEnd) {
+    const [id, name, since] = [reader.part("id", idBytes), reader.name("name"), reader.number("since")];
+    const by = reader.part("by", 0, idBytes);
+    if (by.length !== 0 && by.length !== idBytes) throw new ConsentError("roll.by", `it has ${by.length} bytes`);
+    devices.push({ id: base64urlOf(id), name, since, by: base64urlOf(by) });
+  }
+  await checkAnswer("roll", { host, sign, body, signature, answered, letter: askLetter });
+  return { count, devices };
 }
 
 /** In place of a generation that is not known yet: the host refuses it, and says its own. */

@@ -14,7 +14,7 @@ import { damagedWords, refusedWords, trustedWords, unansweredWords } from "./tru
 /** @typedef {import("./keys.js").LinkSecret} LinkSecret */
 /** @typedef {import("./keys.js").OwnKeys} OwnKeys */
 /** @typedef {import("./consent.js").Points & {name: string}} Admitted The keys of a host, and what it calls itself. */
-/** @typedef {{tone: "going"|"good"|"bad", words: string, code?: string}} News What a person is told; `code` is to be the same at the host's terminal. */
+/** @typedef {{tone: "going"|"good"|"bad", words: string, code?: string, newcomer?: {host: string, device: string}}} News What a person is told; `code` is to be the same at the host's terminal, `newcomer` a device that can be told to go. */
 
 /**
  * @typedef {object} TrustHands What `Trust` knows and does for its parts.

@@ -1,5 +1,7 @@
 /** Why nothing is signed here, and what to do about it, as a person reads it. Pure. */
 
+import { bytesOfBase64url, shortCodeOf } from "./consent.js";
+
 export const insecureWords = "This page came without TLS, and browsers sign only with it, or on the relay's own machine. What its host wants signed is decided at the terminal.";
 
 export const lostWords = "This browser has cleared its keys, so no machine trusts it any more. At each run heliograph host trust and scan what it shows.";
@@ -27,6 +29,18 @@ export const trustedWords = (host) => `${host} trusts this browser now. Its term
 
 /** @param {string} host */
 export const resumedWords = (host) => `${host} was restored from older files and did not take what came from here. It knows this browser again now: decide, or send it, once more.`;
+
+/**
+ * @param {import("./consent.js").TrustedDevice} device @param {string|undefined} voucher What brought it is called; nothing where a person did at the terminal. @param {string} host
+ */
+export const newcomerWords = (device, voucher, host) =>
+  `${device.name} (${shortCodeOf(bytesOfBase64url(device.id, "device"))}) is now trusted by ${host}, ${device.by ? `brought by ${voucher ?? "a device that is gone"}` : "let in at its terminal"}. Was that not you? Then distrust it.`;
+
+/** @param {string} device @param {string} host */
+export const distrustedWords = (device, host) => `${host} does not trust ${device} any more. Its access to the relay is another matter: revoke it under Access.`;
+
+/** @param {string} host */
+export const unansweredDistrustWords = (host) => `${host} has not answered: the device may be trusted still. At that machine run heliograph host distrust.`;
 
 const again = "Show a new code there with heliograph host trust.";
 

@@ -8,6 +8,7 @@ import { bytesOfBase64url, decisionSignatureOf, shortCodeOf, steeringSignatureOf
 import { Joining } from "./joining.js";
 import { CommandError } from "./link.js";
 import { Resuming, restoredHost } from "./resuming.js";
+import { Rolls } from "./rolls.js";
 import { consentOf, shownApproval } from "./shown.js";
 import { insecureWords, leftOutWords, storageWords, unreadWords, untrustedWords } from "./trust-words.js";
 
@@ -51,6 +52,7 @@ export class Trust {
   /** @type {() => void} */ #changed;
   /** @type {Joining} */ #joining;
   /** @type {Resuming} */ #resuming;
+  /** @type {Rolls} */ #rolls;
   /** @type {Promise<void>} */ #known;
   #hasMet = false;
   /** @type {Promise<void>} Letters are taken one after the other. */ #taken = Promise.resolve();
@@ -63,9 +65,11 @@ export class Trust {
       make: () => this.#make(), pin: this.#pin.bind(this), fail: () => this.#fail(), tell: this.#tell.bind(this), nameOf: this.#nameOf.bind(this),
       isTrusted: (/** @type {string} */ host) => this.hosts.has(host),
       signedHosts: () => this.#signedHosts,
+      hosts: () => this.hosts, keep: this.#keep.bind(this),
     };
     this.#joining = new Joining(around, link, hands);
     this.#resuming = new Resuming(around, link, hands);
+    this.#rolls = new Rolls(around, link, hands);
     this.#known = this.#read();
   }
 
@@ -129,7 +133,19 @@ export class Trust {
 
   /** What was told has been read. */
   dismiss() {
+    if (this.news?.newcomer) this.#later(() => this.#rolls.read());
     this.#tell(null);
+  }
+
+  /** @param {string} host The id of its key. @returns {import("./consent.js").TrustedDevice[]} Those that it trusts, as it said, the last that came first. */
+  devicesOf(host) {
+    return this.#rolls.said.get(host)?.devices ?? [];
+  }
+
+  /** @param {string} host The id of its key. @param {string} device That of the one that is to go. */
+  distrust(host, device) {
+    if (this.news?.newcomer) this.#later(() => this.#rolls.read());
+    this.#later(() => this.#rolls.distrust(host, device));
   }
 
   /** @param {string} host The id of its key. */
@@ -143,11 +159,13 @@ export class Trust {
   /** The link is live, or other hosts are here. */
   stirred() {
     this.#joining.stirred();
+    this.#rolls.stirred();
   }
 
   /** Hosts may be here that were not before. From the first one that wants signatures on the worker can look up what is asked. */
   met() {
     this.#joining.met();
+    this.#rolls.met();
     if (this.#hasMet || !this.isKnown || this.reason || !this.#summaries.some(({ steering }) => steering?.consent !== undefined)) return;
     this.#hasMet = true;
     this.#around.keys.keepPageKey(this.#around.pageKey()).catch(() => undefined);
@@ -156,6 +174,7 @@ export class Trust {
   /** A person logged out: nobody who uses this browser after them signs with its keys. */
   async loggedOut() {
     this.#joining.forget();
+    this.#rolls.forget();
     this.hosts.clear();
     this.code = "";
     try {
@@ -266,9 +285,14 @@ export class Trust {
 
   /** @param {string} id The host's. @param {import("./joining.js").Admitted} admitted */
   async #pin(id, admitted) {
-    const pin = { id, ...admitted, since: this.#around.now() };
+    await this.#keep({ id, ...admitted, since: this.#around.now() });
+    this.#rolls.met();
+  }
+
+  /** @param {Pin} pin */
+  async #keep(pin) {
     await this.#around.keys.pin(pin);
-    this.hosts.set(id, pin);
+    this.hosts.set(pin.id, pin);
     this.#around.tellTabs();
   }
 
@@ -291,7 +315,7 @@ export class Trust {
   /** @param {string} from The id of its key, as the relay says. @param {string} text */
   async #take(from, text) {
     const bytes = bytesOfBase64url(text, "letter");
-    if (!(await this.#resuming.take(from, bytes))) await this.#joining.take(from, bytes);
+    if (!(await this.#resuming.take(from, bytes)) && !(await this.#rolls.take(from, bytes))) await this.#joining.take(from, bytes);
   }
 
   get #summaries() {

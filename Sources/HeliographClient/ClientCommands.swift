@@ -86,6 +86,11 @@ package enum ClientCommands {
     /// `heliograph trust --renew`.
     package static func renewTrust(_ options: ClientOptions) -> ClientExit { ClientRun.run(options) { RenewTask($0) } }
 
+    /// `heliograph trust --devices`: as JSON a line for each host. With `device`, its id or short code, `--distrust`.
+    package static func trusted(_ options: ClientOptions, distrust device: String? = nil) -> ClientExit {
+        ClientRun.run(options) { RollTask($0, distrust: device) }
+    }
+
     /// A link that lets one device in, for a command that shows it. Nil if this terminal is not logged in at that relay, or may not.
     package static func pairingLink(_ options: ClientOptions, role: PairingRole) -> String? { PairTask.link(options, role) }
 

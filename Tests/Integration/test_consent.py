@@ -144,6 +144,24 @@ def test_a_device_that_is_distrusted_allows_nothing_more(daemon: Daemon, phone: 
     assert done.returncode == 1 and "no such device" in done.stderr
 
 
+def test_a_terminal_sees_whom_its_host_trusts_and_ends_the_trust_in_another(daemon: Daemon, terminal: Terminal, tmp_path: Path, relay: Relay) -> None:
+    own = terminal.join(daemon)
+    lost = Terminal(tmp_path / "terminals", relay, "lost")
+    device = lost.join(daemon)
+    code, out, error = terminal.run("trust", "--devices", "--json")
+    assert code == 0, error
+    said = json.loads(out)
+    assert (said["name"], said["count"]) == ("laptop", 2) and [one["code"] for one in said["devices"]] == [device["code"], own["code"]]
+    code, out, error = terminal.run("trust", "--devices")
+    assert code == 0 and f"{own['code']}  laptop  let in at its terminal" in out and "this terminal" in out, error
+    code, out, error = terminal.run("trust", "--distrust", device["code"])
+    assert code == 0 and "laptop trusts lost no more" in out, error
+    assert [entry["id"] for entry in devices(daemon)["devices"]] == [own["id"]]
+    code, _, error = terminal.run("trust", "--distrust", device["code"])
+    assert code == 1 and "no host that is there trusts such a device" in error
+    assert lost.run("trust", "--devices")[0] == 1, "who is gone is told nothing"
+
+
 def test_a_link_works_once_and_not_after_its_command_has_ended(daemon: Daemon, terminal: Terminal, tmp_path: Path, relay: Relay) -> None:
     asking, waiting = connect(daemon.socket), connect(daemon.socket)
     asking.request("POST", "/v1/trust", b"{}")

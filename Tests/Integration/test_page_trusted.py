@@ -106,6 +106,37 @@ def test_the_first_link_is_all_that_relay_demo_and_first_host_need(short_path: P
         terminal.close()
 
 
+def test_a_device_that_comes_is_announced_on_the_others_and_distrusted_from_there(daemon: Daemon, screen: Callable[..., Screen]) -> None:
+    one, other = screen(role="operator"), screen(name="Bob's phone", role="operator")
+    trust_page(daemon, one)
+    code = trust_page(daemon, other)["code"]
+    assert '"a device is trusted"' in daemon.log_text() and code in daemon.log_text(), "and at the host's terminal"
+    note = one.page.locator("trust-note")
+    expect(note).to_contain_text(f"Bob's phone ({code}) is now trusted by laptop, let in at its terminal.")
+    one.expect_no_overflow()
+    one.expect_accessible()
+    one.page.reload()
+    expect(note).to_contain_text("Bob's phone", timeout=patient(10_000))
+    note.get_by_role("button", name="Distrust").click()
+    expect(note).to_contain_text("laptop does not trust Bob's phone any more.")
+    assert [device["name"] for device in devices(daemon)["devices"]] == ["Ada's phone"]
+    note.get_by_role("button", name="Close").click()
+
+    trust_page(daemon, screen(name="Carol's phone", role="operator"))
+    expect(note).to_contain_text("Carol's phone")
+    note.get_by_role("button", name="Close").click()
+    one.page.reload()
+    one.go("#/devices")
+    trusted = one.page.locator("trust-list")
+    expect(trusted).to_contain_text("Carol's phone")
+    expect(note).to_be_hidden()
+    one.expect_accessible()
+    trusted.get_by_role("button", name="Distrust Carol's phone …").click()
+    trusted.get_by_role("button", name="Distrust", exact=True).click()
+    expect(trusted).not_to_contain_text("Carol's phone")
+    assert [device["name"] for device in devices(daemon)["devices"]] == ["Ada's phone"]
+
+
 def test_a_host_that_was_restored_takes_its_decisions_again_after_the_page_said_its_count(daemon: Daemon, screen: Callable[..., Screen]) -> None:
     one = screen(role="operator")
     trust_page(daemon, one)

@@ -71,6 +71,14 @@ export class PlayedHost {
     return this.signed(Buffer.concat([domain("refusal"), counted(this.sign.point), counted(sha256(body)), counted(Buffer.from(reason)), counted(generation)]));
   }
 
+  /** The devices that it trusts, for one that asked. */
+  roll(bytes, devices) {
+    const [body] = parts(bytes.subarray(1));
+    const long = (number) => Buffer.concat([Buffer.alloc(4), Buffer.from([number >>> 24, (number >>> 16) & 255, (number >>> 8) & 255, number & 255])]);
+    return this.signed(Buffer.concat([domain("roll"), counted(this.sign.point), counted(sha256(body)), long(devices.length),
+      ...devices.flatMap(({ id, name, since, by }) => [counted(id), counted(Buffer.from(name)), long(since), counted(by ?? Buffer.alloc(0))])]));
+  }
+
   /** It did what the letter asks. */
   receipt(bytes) {
     const [body] = parts(bytes.subarray(1));

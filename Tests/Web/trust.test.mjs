@@ -4,10 +4,11 @@ import { base64urlOf, bytesOfBase64url, decisionStatementOf, shortCodeOf, steeri
 import { shownApproval } from "../../web/shown.js";
 import { emptyState } from "../../web/store.js";
 import { letterEveryMs, linkSecretMs, machineSecretMs } from "../../web/joining.js";
+import { rollEveryMs } from "../../web/rolls.js";
 import { Trust } from "../../web/trust.js";
 import { Clock } from "./clock.mjs";
 import { ownKeys } from "./own-keys.mjs";
-import { PlayedHost } from "./played-host.mjs";
+import { PlayedHost, parts } from "./played-host.mjs";
 
 /** What a browser keeps, in memory. */
 class MemoryKeys {
@@ -51,9 +52,14 @@ async function device({ keys = new MemoryKeys(), isSecure = true, clock = new Cl
   return {
     trust, state, sent, link, keys, clock, storage, runs,
     letter: (bytes, from) => trust.received({ type: "letter", from, bytes: base64urlOf(bytes) }),
-    letters: () => sent.filter(({ type }) => type === "letter").map(({ bytes }) => bytesOfBase64url(bytes, "letter")),
+    letters: () => lettersIn(sent).filter((bytes) => nameOf(bytes) !== "ask"),
+    asks: () => lettersIn(sent).filter((bytes) => nameOf(bytes) === "ask"),
   };
 }
+
+const lettersIn = (sent) => sent.filter(({ type }) => type === "letter").map(({ bytes }) => bytesOfBase64url(bytes, "letter"));
+/** The domain of a letter's body. */
+const nameOf = (bytes) => /^heliograph\/v1\/(\w+)/.exec(parts(bytes.subarray(1))[0].toString("latin1"))[1];
 
 /** A device that the host trusts. */
 async function trusted(host, options) {
@@ -293,6 +299,64 @@ test("the worker can look up approvals from the first host on that wants signatu
   one.runs("s2", new PlayedHost().id);
   one.trust.met();
   await quiet(() => one.keys.page === "hgk_1");
+});
+
+test("a device that a host trusts since is announced until a person has read it, and can be told to go", async () => {
+  const host = new PlayedHost();
+  const one = await trusted(host);
+  await quiet(() => one.asks().length === 1);
+  const [ask] = one.asks();
+  const own = [...host.devices.keys()][0];
+  const old = { id: Buffer.alloc(16, 1), name: "Old tablet", since: 5 };
+  const come = { id: Buffer.alloc(16, 2), name: "Bob's phone", since: 9, by: old.id };
+  const self = { id: Buffer.from(own, "base64url"), name: "Ada's phone", since: 7 };
+  one.letter(host.roll(ask, [self, old]), host.id);
+  await quiet(() => one.trust.devicesOf(host.id).length === 2);
+  assert.match(one.trust.news.words, /^laptop trusts this browser now/, "those that were there are no news");
+  one.trust.dismiss();
+  one.letter(host.roll(ask, [come, self, old]), host.id);
+  await quiet(() => one.trust.news);
+  assert.match(one.trust.news.words, /^Bob's phone \(0810-40G2\) is now trusted by laptop, brought by Old tablet\. Was that not you\?/);
+  // The next visit says so again, until somebody has read it.
+  const next = await device({ keys: one.keys, clock: one.clock });
+  next.runs("s1", host.id);
+  next.trust.met();
+  await quiet(() => next.asks().length);
+  next.letter(host.roll(next.asks()[0], [come, self, old]), host.id);
+  await quiet(() => next.trust.news?.newcomer);
+  one.trust.distrust(host.id, one.trust.news.newcomer.device);
+  await quiet(() => one.letters().some((bytes) => nameOf(bytes) === "distrust"));
+  const distrust = one.letters().at(-1);
+  assert.ok(Buffer.from(distrust).includes(come.id), "this device and no other");
+  one.letter(host.receipt(distrust), host.id);
+  await quiet(() => one.trust.news.tone === "good");
+  assert.match(one.trust.news.words, /^laptop does not trust Bob's phone any more/);
+  one.letter(host.roll(ask, [self, old]), host.id);
+  await quiet(() => one.trust.devicesOf(host.id).length === 2);
+  next.trust.dismiss();
+  await quiet(() => one.keys.pins.get(host.id).known.length === 3);
+});
+
+test("a roll that is altered, or of another host, or for another letter, says nothing", async () => {
+  const [host, other] = [new PlayedHost(), new PlayedHost()];
+  const one = await trusted(host);
+  await quiet(() => one.asks().length === 1);
+  const [ask] = one.asks();
+  const come = { id: Buffer.alloc(16, 2), name: "Bob's phone", since: 9 };
+  const good = host.roll(ask, [come]);
+  for (const place of [20, 150, 190, good.length - 1]) one.letter(good.map((byte, at) => (at === place ? byte ^ 1 : byte)), host.id);
+  one.letter(other.roll(ask, [come]), host.id);
+  one.letter(host.roll(host.receipt(ask), [come]), host.id);
+  one.letter(good, other.id);
+  one.letter(good, host.id);
+  await quiet(() => one.trust.devicesOf(host.id).length === 1);
+  assert.deepEqual(one.keys.pins.get(host.id).known, [come.id.toString("base64url")], "the first that was right");
+  one.link.isLive = false;
+  one.trust.stirred();
+  one.link.isLive = true;
+  one.clock.wait(rollEveryMs);
+  await quiet(() => one.asks().length > 1);
+  assert.notDeepEqual(one.asks().at(-1), ask, "another connection, another letter");
 });
 
 test("without TLS nothing is signed, and the reason is said", async () => {

@@ -61,14 +61,38 @@ export class TrustList extends HTMLElement {
   }
 }
 
+/** A device beside this browser that a machine trusts. */
+class DeviceRow {
+  #name = h("span", { class: "foreign" });
+  #facts = h("p", { class: "quiet" });
+  #distrust = h("button", { type: "button", class: "deny" }, "Distrust …");
+  #buttons = h("div", { class: "buttons" }, this.#distrust);
+  #confirmation = new Confirmation({ opener: this.#distrust, buttons: this.#buttons, verb: "Distrust", deed: () => this.#deed() });
+  element = h("li", { class: "token-row" },
+    h("div", { class: "token-words" }, h("p", { class: "token-head" }, this.#name), this.#facts), this.#buttons, this.#confirmation.element);
+
+  /** @type {() => void} */ #deed = () => undefined;
+
+  /** @param {import("../consent.js").TrustedDevice} device @param {string} voucher @param {string} host @param {() => void} deed */
+  show(device, voucher, host, deed) {
+    this.#deed = deed;
+    say(this.#name, device.name, line);
+    attribute(this.#distrust, "aria-label", `Distrust ${device.name} …`);
+    say(this.#facts, `${codeOfHost(device.id)} · ${device.by ? `brought by ${voucher}` : "let in at the terminal"}`, line);
+    this.#confirmation.question = `Distrust ${device.name}? ${host} does nothing more that it signs. What it allowed before goes on.`;
+  }
+}
+
 class TrustRow {
   #name = h("h4", { class: "foreign" });
   #since = span("");
   #forget = h("button", { type: "button", class: "deny" }, "Forget …");
   #buttons = h("div", { class: "buttons" }, this.#forget);
   #confirmation = new Confirmation({ opener: this.#forget, buttons: this.#buttons, verb: "Forget", deed: () => this.#end() });
+  /** @type {Map<string, DeviceRow>} */ #rows = new Map();
+  #devices = h("ol", { class: "tokens" });
   element = h("li", { class: "token-row" },
-    h("div", { class: "token-words" }, h("p", { class: "token-head" }, this.#name), h("p", { class: "quiet" }, this.#since)), this.#buttons, this.#confirmation.element);
+    h("div", { class: "token-words" }, h("p", { class: "token-head" }, this.#name), h("p", { class: "quiet" }, this.#since)), this.#buttons, this.#confirmation.element, this.#devices);
 
   /** @type {App} */ #app;
   /** @type {() => void} */ #gone;
@@ -85,7 +109,24 @@ class TrustRow {
     say(this.#name, pin.name, line);
     attribute(this.#forget, "aria-label", `Forget ${pin.name} …`);
     this.#confirmation.question = `Forget ${pin.name}? Nothing can be allowed or written to its sessions from here until it is scanned again. It goes on trusting this browser until you run heliograph host distrust ${this.#app.trust.code} there.`;
+    this.#list();
     this.tick();
+  }
+
+  /** The others that the machine trusts, as it said. */
+  #list() {
+    const { trust } = this.#app;
+    const all = trust.devicesOf(this.#pin.id);
+    const others = all.filter(({ id }) => codeOfHost(id) !== trust.code);
+    for (const id of [...this.#rows.keys()]) if (!others.some((device) => device.id === id)) this.#rows.delete(id);
+    arrange(this.#devices, others.map((device) => {
+      const row = this.#rows.get(device.id) ?? new DeviceRow();
+      this.#rows.set(device.id, row);
+      row.show(device, all.find(({ id }) => id === device.by)?.name ?? "a device that is gone", this.#pin.name, () => trust.distrust(this.#pin.id, device.id));
+      return row.element;
+    }));
+    attribute(this.#devices, "hidden", others.length === 0);
+    attribute(this.#devices, "aria-label", `Other devices that ${this.#pin.name} trusts`);
   }
 
   tick() {

@@ -11,10 +11,11 @@ export class TrustNote extends View {
   #code = h("p", { class: "trust-code" });
   #yes = h("button", { type: "button", class: "solid", onclick: () => this.app.trust.accept() }, "Trust");
   #no = h("button", { type: "button", class: "plain", onclick: () => this.app.trust.decline() }, "Not now");
+  #distrust = h("button", { type: "button", class: "deny solid", onclick: () => this.#end() }, "Distrust");
   #close = h("button", { type: "button", class: "plain", onclick: () => this.app.trust.dismiss() }, "Close");
 
   connectedCallback() {
-    this.append(h("div", { role: "status" }, this.#words, this.#code), h("div", { class: "buttons" }, this.#no, this.#yes, this.#close));
+    this.append(h("div", { role: "status" }, this.#words, this.#code), h("div", { class: "buttons" }, this.#no, this.#yes, this.#close, this.#distrust));
   }
 
   /** @override */
@@ -27,6 +28,12 @@ export class TrustNote extends View {
     write(this.#code, (!isAsking && news?.code) || "");
     for (const button of [this.#yes, this.#no]) attribute(button, "hidden", !isAsking);
     attribute(this.#close, "hidden", isAsking);
+    attribute(this.#distrust, "hidden", isAsking || !news?.newcomer);
+  }
+
+  #end() {
+    const newcomer = this.app.trust.news?.newcomer;
+    if (newcomer) this.app.trust.distrust(newcomer.host, newcomer.device);
   }
 }
 

@@ -62,6 +62,8 @@ struct StatementReader {
         return Int64(number)
     }
 
+    var isAtEnd: Bool { rest.isEmpty }
+
     func end() throws(ConsentError) {
         guard rest.isEmpty else { throw ConsentError(.badLength, at: name, "\(rest.count) bytes after its end") }
     }

@@ -5,6 +5,8 @@ package enum LetterContent: Sendable, Equatable {
     case vouch(Vouch)
     case distrust(Distrust)
     case bump(Bump)
+    case ask(Ask)
+    case roll(Roll)
     case receipt(Receipt)
     case refusal(Refusal)
 
@@ -16,6 +18,8 @@ package enum LetterContent: Sendable, Equatable {
         case .vouch(let vouch): vouch.bytes
         case .distrust(let distrust): distrust.bytes
         case .bump(let bump): bump.bytes
+        case .ask(let ask): ask.body
+        case .roll(let roll): roll.body
         case .receipt(let receipt): receipt.body
         case .refusal(let refusal): refusal.body
         }
@@ -34,6 +38,10 @@ package enum LetterContent: Sendable, Equatable {
             self = .distrust(try Distrust(body: body))
         } else if isA("bump") {
             self = .bump(try Bump(body: body))
+        } else if isA("ask") {
+            self = .ask(try Ask(body: body))
+        } else if isA("roll") {
+            self = .roll(try Roll(body: body))
         } else if isA("receipt") {
             self = .receipt(try Receipt(body: body))
         } else if isA("refusal") {
@@ -112,7 +120,7 @@ extension LetterContent {
     fileprivate var hasTag: Bool {
         switch self {
         case .join, .admit: true
-        case .vouch, .distrust, .bump, .receipt, .refusal: false
+        case .vouch, .distrust, .bump, .ask, .roll, .receipt, .refusal: false
         }
     }
 }

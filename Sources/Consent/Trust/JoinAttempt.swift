@@ -46,7 +46,7 @@ package struct JoinAttempt: Sendable {
             return .admitted(HostPin(sign: admit.sign, box: admit.box, name: admit.name, since: wall, crypto))
         case .refusal:
             return .refused(try LetterAnswer.refusal(letter, of: join, by: host, crypto).reason)
-        case .join, .vouch, .distrust, .bump, .receipt:
+        case .join, .vouch, .distrust, .bump, .ask, .roll, .receipt:
             throw ConsentError(.badDomain, at: "letter.body", "this is no answer to a join")
         }
     }

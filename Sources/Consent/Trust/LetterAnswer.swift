@@ -17,9 +17,21 @@ package enum LetterAnswer: Sendable, Equatable {
         case .refusal:
             let refusal = try Self.refusal(letter, of: hash, by: host, crypto)
             self = .refused(refusal.reason, refusal.generation)
-        case .join, .admit, .vouch, .distrust, .bump:
+        case .join, .admit, .vouch, .distrust, .bump, .ask, .roll:
             throw ConsentError(.badDomain, at: "letter.body", "this is no answer")
         }
+    }
+
+    /// The devices that a host trusts. Throws if the letter is no answer of that host to `ask`.
+    package static func roll(
+        _ bytes: [UInt8], to ask: Ask, by host: KeyID, _ crypto: ConsentCrypto
+    ) throws(ConsentError) -> Roll {
+        let letter = try SignedLetter(parsing: bytes)
+        guard case .roll(let roll) = letter.letter else {
+            throw ConsentError(.badDomain, at: "letter.body", "this is no roll")
+        }
+        try check(letter, roll.sign, roll.letter == crypto.hash(ask.body), by: host, crypto)
+        return roll
     }
 
     static func refusal(

@@ -55,6 +55,8 @@ package struct TrustDesk: Sendable {
         case vouched(Pin, by: KeyID, reply: [UInt8])
         case distrusted(Pin, by: KeyID, reply: [UInt8])
         case resumed(Pin, reply: [UInt8])
+        /// It is told again by `roll` when the devices are others.
+        case asked(by: KeyID, ask: ConsentHash, reply: [UInt8])
         /// It came before, and is answered as then.
         case again(reply: [UInt8])
         /// No reply if there were too many.
@@ -65,7 +67,7 @@ package struct TrustDesk: Sendable {
         package var reply: [UInt8]? {
             switch self {
             case .joined(_, _, let reply), .vouched(_, _, let reply), .distrusted(_, _, let reply), .resumed(_, let reply),
-                .again(let reply):
+                .asked(_, _, let reply), .again(let reply):
                 reply
             case .refused(_, let reply): reply
             case .ignored: nil
@@ -75,7 +77,7 @@ package struct TrustDesk: Sendable {
         package var hasChangedPins: Bool {
             switch self {
             case .joined, .vouched, .distrusted, .resumed: true
-            case .again, .refused, .ignored: false
+            case .asked, .again, .refused, .ignored: false
             }
         }
     }
@@ -92,7 +94,8 @@ package struct TrustDesk: Sendable {
             case .vouch(let vouch): return try vouched(vouch, letter, wall, &pins)
             case .distrust(let distrust): return try distrusted(distrust, letter, &pins)
             case .bump(let bump): return try bumped(bump, letter, &pins)
-            case .admit, .receipt, .refusal:
+            case .ask(let ask): return try asked(ask, letter, pins, now)
+            case .admit, .roll, .receipt, .refusal:
                 return .ignored(ConsentError(.badDomain, at: "letter.body", "this is what a host says, not what it is told"))
             }
         } catch {
@@ -173,6 +176,21 @@ package struct TrustDesk: Sendable {
         return .resumed(resumed, reply: receipt(of: letter))
     }
 
+    private mutating func asked(_ ask: Ask, _ letter: SignedLetter, _ pins: PinBook, _ now: Int64) throws(Refused) -> Outcome {
+        guard ask.host == identity.id else { throw Refused(.notForThis) }
+        guard let pin = pins[ask.device] else { throw Refused(.notTrusted) }
+        guard letter.isSigned(by: pin.sign, crypto) else { throw Refused(.badSignature) }
+        // Whoever repeats a device's letters has the host sign no more than by letters of its own.
+        guard takesSignature(now) else { return .ignored(ConsentError(.full, at: "letter", "too many letters in a minute")) }
+        let hash = crypto.hash(letter.body)
+        return .asked(by: pin.id, ask: hash, reply: roll(for: hash, pins))
+    }
+
+    /// The devices, for one that asked.
+    package func roll(for ask: ConsentHash, _ pins: PinBook) -> [UInt8] {
+        SignedLetter(.roll(Roll(of: pins, sign: identity.sign, letter: ask)), by: identity, crypto).bytes
+    }
+
     /// Of a letter that is for this host and was signed by a device that it trusts.
     private func signer(of statement: some Statement, _ letter: SignedLetter, _ pins: PinBook) throws(Refused) -> Pin {
         guard statement.host == identity.id else { throw Refused(.notForThis) }
@@ -200,15 +218,21 @@ package struct TrustDesk: Sendable {
     private mutating func refusal(
         _ reason: Refusal.Reason, of letter: SignedLetter, _ generation: Generation, _ now: Int64
     ) -> [UInt8]? {
+        guard takesSignature(now) else { return nil }
+        let refusal = Refusal(
+            sign: identity.sign, letter: crypto.hash(letter.body), reason: reason, generation: generation)
+        return SignedLetter(.refusal(refusal), by: identity, crypto).bytes
+    }
+
+    /// False if there were too many in this minute.
+    private mutating func takesSignature(_ now: Int64) -> Bool {
         if refusals == 0 || now - refusalsSince >= Self.minute {
             refusalsSince = now
             refusals = 0
         }
-        guard refusals < limits.refusalsPerMinuteMax else { return nil }
+        guard refusals < limits.refusalsPerMinuteMax else { return false }
         refusals += 1
-        let refusal = Refusal(
-            sign: identity.sign, letter: crypto.hash(letter.body), reason: reason, generation: generation)
-        return SignedLetter(.refusal(refusal), by: identity, crypto).bytes
+        return true
     }
 
     private static let minute: Int64 = 60_000

@@ -5,5 +5,10 @@ package struct ConsentLimits: Sendable {
     /// From the secret to the request that waits for its device: a command that was ended in between must not leave a secret behind.
     package var callWithin = Duration.seconds(10)
 
+    /// Asks of devices that are told again when others are trusted: one of each that a host may trust.
+    package var asksMax = 64
+    /// Of one client, which may be a browser with several tabs; of more the oldest is told no more.
+    package var asksOfClientMax = 4
+
     package init() {}
 }

@@ -23,6 +23,7 @@ package struct HostConsent {
     private var book: PinBook
     private var fresh: FreshBytes
     private var invitation: Invitation?
+    private var asks = TrustAsks()
     /// The approvals with a note.
     private var noted: Set<ApprovalID> = []
     private(set) var isSigned: Bool
@@ -171,12 +172,20 @@ package struct HostConsent {
         case .refused(let reason, _): orders.append(.log(.letterRefused(client.id, reason: reason.rawValue)))
         case .ignored(let error):
             orders.append(.log(.letterRefused(client.id, reason: "\(error.code.rawValue) at \(error.path)")))
+        case .asked(let device, let ask, _): asks.add(ask, by: device, of: client.id, limits)
         case .resumed, .again: break
         }
         if let reply = outcome.reply.flatMap({ Letter($0) }) {
             orders.append(.send(.letter(reply, to: client.id)))
         }
-        return orders
+        return orders + (outcome.hasChangedPins ? told : [])
+    }
+
+    /// Which devices are trusted, for each that asked and is one of them.
+    private var told: [Order] {
+        asks.all.filter { book[$0.device] != nil }.compactMap { ask in
+            Letter(desk.roll(for: ask.ask, book)).map { .send(.letter($0, to: ask.client)) }
+        }
     }
 
     private mutating func joined(_ pin: Pin, by secret: TrustSecret) -> [Order] {
@@ -252,7 +261,7 @@ package struct HostConsent {
         }
         book = changed
         let answer = JSONWriter.object { $0.field("name", pin.name) }
-        return [.log(.distrusted(name: pin.name, code: pin.id.shortCode)), .respond(token, answer)]
+        return [.log(.distrusted(name: pin.name, code: pin.id.shortCode)), .respond(token, answer)] + told
     }
 
     private var list: [UInt8] {

@@ -90,12 +90,14 @@ struct Login: ParsableCommand {
 struct TrustCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",
-        abstract: "Have a host trust this terminal, so that it can sign what agents there may do.",
+        abstract: "Have a host trust this terminal, see whom it trusts besides, and end that.",
         discussion: """
             At the host: heliograph host trust. It shows what to paste here.
 
               heliograph trust 'https://relay.example/#k=SECRET'
-              heliograph trust --renew    after a host was restored from a backup
+              heliograph trust --devices           which devices the hosts trust that trust this terminal
+              heliograph trust --distrust CODE     one of these no more
+              heliograph trust --renew             after a host was restored from a backup
 
             \(ClientExit.help)
             """)
@@ -105,6 +107,14 @@ struct TrustCommand: ParsableCommand {
     @Argument(help: "The link that the host's terminal shows, or its secret alone.")
     var link: String?
 
+    @Flag(help: "List the devices that the hosts trust which trust this terminal.")
+    var devices = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Have them trust this device no more: its code or id, as --devices lists it.", valueName: "device"))
+    var distrust: String?
+
     @Flag(help: "Confirm this terminal to hosts that were restored from older files.")
     var renew = false
 
@@ -112,13 +122,20 @@ struct TrustCommand: ParsableCommand {
     var name: String?
 
     func validate() throws {
-        if (link == nil) != renew { throw ValidationError("It takes a link, or --renew.") }
+        if [link != nil, devices, distrust != nil, renew].count(where: \.self) != 1 {
+            throw ValidationError("It takes a link, or --devices, --distrust or --renew.")
+        }
     }
 
     func run() throws {
         let exit =
-            link.map { HeliographClient.ClientCommands.trust(client.options, $0, name: name) }
-            ?? HeliographClient.ClientCommands.renewTrust(client.options)
+            if let link {
+                HeliographClient.ClientCommands.trust(client.options, link, name: name)
+            } else if renew {
+                HeliographClient.ClientCommands.renewTrust(client.options)
+            } else {
+                HeliographClient.ClientCommands.trusted(client.options, distrust: distrust)
+            }
         try ClientCommandOptions.end(exit)
     }
 }

@@ -86,6 +86,11 @@ print(json.dumps({
         "vouch": b64(domain("vouch") + lp(HOST) + lp(SIGN) + lp(BOX) + lp("Ada's phone") + COUNT.to_bytes(8, "big") + lp(DEVICE)),
         "distrust": b64(domain("distrust") + lp(HOST) + lp(DEVICE) + COUNT.to_bytes(8, "big") + lp(DEVICE)),
         "bump": b64(domain("bump") + lp(HOST) + lp(SALT) + COUNT.to_bytes(8, "big") + lp(DEVICE)),
+        "ask": b64(domain("ask") + lp(HOST) + lp(SALT) + lp(DEVICE)),
+        "roll": b64(
+            domain("roll") + lp(HOST_SIGN) + lp(DIGEST) + (2).to_bytes(8, "big")
+            + lp(HOST) + lp("tablet") + (2).to_bytes(8, "big") + lp(DEVICE)
+            + lp(DEVICE) + lp("Ada's phone") + (1).to_bytes(8, "big") + lp(b"")),
         "receipt": b64(domain("receipt") + lp(HOST_SIGN) + lp(DIGEST)),
         "refusal": b64(domain("refusal") + lp(HOST_SIGN) + lp(DIGEST) + lp("usedSecret") + lp(SALT)),
     },

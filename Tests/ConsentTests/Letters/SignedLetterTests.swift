@@ -70,6 +70,10 @@ import Testing
             .vouch(Vouch(host: host.id, sign: device.sign, box: device.box, name: "x", count: 7, device: device.id)),
             .distrust(Distrust(host: host.id, distrusted: device.id, count: JSONValue.integerMax, device: device.id)),
             .bump(Bump(host: host.id, generation: .random(), count: 0, device: device.id)),
+            .ask(Ask(host: host.id, nonce: .random(), device: device.id)),
+            .roll(
+                Roll(
+                    of: .trusting(device, .new(), may: [.allow]), sign: host.sign, letter: .random())),
             .receipt(Receipt(sign: host.sign, letter: .random())),
             .refusal(Refusal(sign: host.sign, letter: .random(), reason: .unknownSecret, generation: .random())),
         ]

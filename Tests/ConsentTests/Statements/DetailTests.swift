@@ -47,6 +47,11 @@ import Testing
         let (host, device) = (try ConsentIdentity.vector("host"), try ConsentIdentity.vector("device"))
         let generation = try #require(Generation(Array(0..<16)))
         let hash = try #require(ConsentHash([UInt8](repeating: 0xAA, count: 32)))
+        let nonce = try #require(Nonce(Array(0..<16)))
+        var pins = PinBook.trusting(device)
+        var tablet = Pin.of(host, name: "tablet", by: .device(device.id))
+        tablet.since = 2
+        try pins.trust(tablet)
         let letters: [(String, LetterContent)] = [
             (
                 "vouch",
@@ -55,6 +60,8 @@ import Testing
             ),
             ("distrust", .distrust(Distrust(host: host.id, distrusted: device.id, count: 41, device: device.id))),
             ("bump", .bump(Bump(host: host.id, generation: generation, count: 41, device: device.id))),
+            ("ask", .ask(Ask(host: host.id, nonce: nonce, device: device.id))),
+            ("roll", .roll(Roll(of: pins, sign: host.sign, letter: hash))),
             ("receipt", .receipt(Receipt(sign: host.sign, letter: hash))),
             ("refusal", .refusal(Refusal(sign: host.sign, letter: hash, reason: .usedSecret, generation: generation))),
         ]

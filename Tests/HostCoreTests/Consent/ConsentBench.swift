@@ -130,8 +130,8 @@ struct ConsentBench {
         return tell(.received(.steer(request)))
     }
 
-    mutating func letter(_ bytes: [UInt8]) {
-        _ = tell(.received(.letter(Letter(bytes)!, from: Named(id: ClientID("c1")!, name: "phone"))))
+    mutating func letter(_ bytes: [UInt8], from client: String = "c1") {
+        _ = tell(.received(.letter(Letter(bytes)!, from: Named(id: ClientID(client)!, name: "phone"))))
     }
 
     // MARK: The device's side

@@ -149,6 +149,47 @@ struct HostTrustTests {
         #expect(bench.decide(.allow, event, signature: try bench.signature(.allow, event)) == ["decided one-s a1"])
     }
 
+    @Test("each new device is told to those that asked before, and each that goes to those that stay")
+    func told() throws {
+        var bench = try Bench()
+        func ask(_ device: Bench.Device) -> (Ask, [UInt8]) {
+            let ask = Ask(host: bench.host.identity.id, nonce: .random(), device: device.id)
+            return (ask, SignedLetter(.ask(ask), by: device.keys.identity, .openSSL).bytes)
+        }
+        func names(_ ask: Ask, _ letter: Letter) -> [String]? {
+            try? LetterAnswer.roll(letter.bytes, to: ask, by: bench.host.identity.id, .openSSL).entries.map(\.name)
+        }
+        let (first, asked) = ask(bench.device)
+        bench.letter(asked)
+        #expect(bench.letters.map { names(first, $0) } == [["Ada's phone"]])
+        let newcomer = Bench.Device(name: "Bob's phone")
+        let secret = try invite(&bench)
+        bench.letter(bench.join(secret, newcomer).letter, from: "c2")
+        let answers = bench.letters.suffix(2).map { names(first, $0) }
+        #expect(answers == [nil, ["Bob's phone", "Ada's phone"]], "after its own answer")
+        let (second, askedToo) = ask(newcomer)
+        bench.letter(askedToo, from: "c2")
+        let before = bench.letters.count
+        _ = bench.tell(.consentAsked(.distrust(newcomer.id.text), HookToken(rawValue: 4)))
+        #expect(bench.letters.dropFirst(before).map { names(first, $0) } == [["Ada's phone"]], "who is gone is told nothing")
+        #expect(bench.letters.dropFirst(before).allSatisfy { names(second, $0) == nil })
+    }
+
+    @Test("of one client's letters the last four are answered again")
+    func tabs() throws {
+        var bench = try Bench()
+        let asks = (0..<6).map { _ in Ask(host: bench.host.identity.id, nonce: .random(), device: bench.device.id) }
+        for ask in asks { bench.letter(SignedLetter(.ask(ask), by: bench.device.keys.identity, .openSSL).bytes) }
+        let before = bench.letters.count
+        let secret = try invite(&bench)
+        bench.letter(bench.join(secret, Bench.Device(name: "Bob's phone")).letter, from: "c2")
+        let told = bench.letters.dropFirst(before + 1)
+        let answered = asks.filter { ask in
+            told.contains { (try? LetterAnswer.roll($0.bytes, to: ask, by: bench.host.identity.id, .openSSL)) != nil }
+        }
+        #expect(answered == Array(asks.suffix(4)) && told.count == 4)
+    }
+
     @Test("a host without keys answers nobody")
     func noKeys() throws {
         var bench = try HostBench()

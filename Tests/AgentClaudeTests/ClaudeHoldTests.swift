@@ -38,7 +38,7 @@ struct ClaudeHoldTests {
     func unheard() {
         var bench = ClaudeBench()
         let found = ClaudeUnheard(name: "u1", process: bench.process, folder: "/home/dev/proj")
-        let reaches = bench.adapter.handle(.unheardFound(found), at: bench.now).compactMap { effect -> HoldReach? in
+        let reaches = bench.adapter.handle(.own(.unheardFound(found)), at: bench.now).compactMap { effect -> HoldReach? in
             if case .offer(_, let offer) = effect { offer?.hold } else { nil }
         }
         #expect(Set(reaches) == [.unchanged])

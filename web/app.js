@@ -13,12 +13,14 @@ import { plural } from "./format.js";
 import { Link } from "./link.js";
 import { ask, forgetKey, hasKey, subprotocols } from "./page-key.js";
 import { Presence } from "./presence.js";
+import { browserShelf, Kept } from "./kept.js";
 import { pairingOf, routeOf, secretIn } from "./route.js";
 import { keepShell, renew } from "./page-shell.js";
 import { Marks } from "./sieve.js";
 import { flat, line } from "./text.js";
-import { apply, emptyState, linkLost, noChanges, pending, position } from "./store.js";
+import { apply, emptyState, linkLost, noChanges, pending, position, restore } from "./store.js";
 import { LinkState, stops } from "./elements/link-state.js";
+import { Keyboard } from "./shortcuts.js";
 import { PairScreen } from "./elements/pair-screen.js";
 import { SessionList } from "./elements/session-list.js";
 import { titleOf } from "./session-words.js";
@@ -35,6 +37,7 @@ import { titleOf } from "./session-words.js";
  * @property {import("./elements/link-view.js").LinkView} link
  * @property {import("./elements/start-view.js").StartView} start
  * @property {import("./elements/trust-note.js").TrustNote} note
+ * @property {import("./elements/command-palette.js").CommandPalette} palette
  */
 
 /** Where the list is next to what else is shown. */
@@ -44,6 +47,11 @@ const panes = {
   sessions: "session-list", session: "session-view", approvals: "approvals-inbox", devices: "devices-view", budgets: "budgets-view", link: "link-view",
   pair: "pair-screen", start: "start-view",
 };
+
+/** How often what is shown is kept; and when the page goes from the screen. */
+const keepMs = 20_000;
+/** After the link is live its snapshots come. */
+const soonMs = 2_000;
 
 const state = emptyState();
 /** The relay's clock minus this device's: ages are the relay's, and a phone's clock may be minutes off. */
@@ -103,6 +111,7 @@ const budgets = new Budgets(link, state, () => draw({ ...noChanges(), all: true 
 // Its name is from when one could hide sessions and not yet look at them: what was put away then is in the archive.
 const archive = new Marks(() => localStorage, "heliograph.hidden");
 const pins = new Marks(() => localStorage, "heliograph.pinned");
+const kept = new Kept(browserShelf(), () => Date.now() + clockOffset);
 const presence = new Presence(timers, link, () => ({
   foreground: document.visibilityState === "visible" && document.hasFocus(),
   session: document.body.dataset.screen === "session" && route.screen === "session" ? route.session : undefined,
@@ -152,6 +161,7 @@ export function view(name, kind) {
  */
 export function join(others, outside, parts) {
   later = others;
+  others.palette.onaction = act;
   notifications = outside;
   const everything = () => draw({ ...noChanges(), all: true });
   const name = () => state.welcome?.client.name ?? "A browser";
@@ -204,7 +214,8 @@ function draw(changes) {
 }
 
 function drawCounts() {
-  const waiting = pending(state).length;
+  // What this device kept may be settled long since.
+  const waiting = state.loaded ? pending(state).length : 0;
   const badge = /** @type {HTMLElement} */ (document.querySelector("[data-tab=approvals] .count"));
   attribute(badge, "hidden", waiting === 0);
   write(badge, String(waiting));
@@ -222,6 +233,7 @@ function linkChanged() {
   wasLive = link.isLive || (wasLive && link.phase === "silent");
   if (link.phase === "stopped" && [4401, 1000].includes(link.stopCode)) {
     forgetKey();
+    kept.forget().catch(() => undefined);
     webPush?.loggedOut();
     if (link.stopCode === 1000) trust?.loggedOut();
   }
@@ -259,6 +271,7 @@ function show({ focus }) {
     if (watched) link.unwatch(watched);
     if (session) link.watch(session);
     watched = session;
+    if (session) showKept(session);
   }
   if (route.screen === "sessions") views.list.arrive(route.archive);
   else views.list.refresh({ ...noChanges(), all: true });
@@ -267,6 +280,21 @@ function show({ focus }) {
   presence.changed();
   isLandingDue = false;
   if (focus && !(route.screen === "approvals" && route.named)) land();
+}
+
+/**
+ * Without a connection a session shows what this device kept of it.
+ * @param {string} session
+ */
+async function showKept(session) {
+  if (link.isLive || state.logs.has(session)) return;
+  const message = await kept.log(session);
+  if (message && !link.isLive && !state.logs.has(session) && state.sessions.has(session)) draw(apply(state, message));
+}
+
+/** What is shown now is there the next time, without a connection. */
+function keep() {
+  if (link.isLive) kept.keep(state).catch(() => undefined);
 }
 
 /**
@@ -354,6 +382,11 @@ async function start() {
   if (hasKey()) {
     // Where the relay does not know this browser any more, the link finds out.
     whoAmI();
+    kept.workspace().then((found) => {
+      if (!found) return;
+      draw(restore(state, found));
+      if (watched) showKept(watched);
+    });
   } else if ((await whoAmI()) === "unpaired") {
     return pairScreen({});
   }
@@ -364,6 +397,7 @@ async function start() {
 /** The link is live, for the first time or again. */
 function arrived() {
   times += 1;
+  setTimeout(keep, soonMs);
   const isFirst = times === 1;
   // The clock of this device may have been set meanwhile.
   if (!isFirst) whoAmI();
@@ -390,6 +424,7 @@ views.pair.onback = () => {
 
 /** @param {string} k */
 views.pair.onpaired = async (k) => {
+  await kept.forget().catch(() => undefined);
   if (k) await whole.then(() => trust?.offered(k, true));
   // What another workspace showed must not stay in this page's memory.
   if (state.welcome || !["idle", "stopped"].includes(link.phase)) return location.reload();
@@ -412,10 +447,19 @@ addEventListener("hashchange", () => {
 });
 besideEachOther.addEventListener("change", () => document.body.dataset.screen !== "pair" && show({ focus: false }));
 element("reload").addEventListener("click", () => location.reload());
+const keyboard = new Keyboard();
+addEventListener("keydown", (event) => {
+  const { target } = event;
+  const isWriting = document.querySelector("dialog[open]") !== null || (target instanceof HTMLElement && target.matches("input:not([type=radio], [type=checkbox]), textarea, select"));
+  const action = event.isComposing || document.body.dataset.screen === "pair" ? null : keyboard.pressed(event, isWriting, performance.now());
+  if (!action) return;
+  event.preventDefault();
+  act(action);
+});
 addEventListener("online", () => link.wake());
 addEventListener("visibilitychange", () => {
   presence.changed();
-  if (document.visibilityState !== "visible") return;
+  if (document.visibilityState !== "visible") return keep();
   link.wake();
   notifications?.clear();
   webPush?.returned();
@@ -423,7 +467,42 @@ addEventListener("visibilitychange", () => {
 });
 addEventListener("focus", () => presence.changed());
 addEventListener("blur", () => presence.changed());
+addEventListener("pagehide", keep);
 setInterval(tick, 1000);
+setInterval(keep, keepMs);
+
+/** @param {import("./shortcuts.js").Action} action */
+function act(action) {
+  switch (action) {
+    case "next":
+    case "previous": {
+      const session = views.list.beside(route.screen === "session" ? route.session : null, action === "next" ? 1 : -1);
+      if (session) location.hash = `#/session/${session}`;
+      break;
+    }
+    case "allow":
+    case "deny": {
+      const pane = later && [later.session, later.inbox].find((one) => !one.hidden);
+      pane?.decide(action);
+      break;
+    }
+    case "search":
+      if (route.screen === "session") later?.session.search();
+      else views.list.search();
+      break;
+    case "inbox":
+      location.hash = "#/approvals";
+      break;
+    case "sessions":
+      location.hash = "#/";
+      break;
+    case "start":
+      location.hash = "#/start";
+      break;
+    default:
+      later?.palette.open({ keys: action === "help" });
+  }
+}
 
 /** Nobody sees the clocks of a page in the background. */
 function tick() {

@@ -124,26 +124,39 @@ export const counts = (lines) => ({
 
 /** Of a line more than this has to be as it was, or its words are not compared. */
 const keptShareMin = 0.3;
-const isWord = /[\p{L}\p{N}_]/u;
+/** With more words a line is a file of its own. */
+const wordsMax = 400;
+
+/** @typedef {[from: number, to: number][]} Ranges */
+
+/** @param {string} text Words, blanks, and each other character by itself. */
+const wordsOf = (text) => text.match(/[\p{L}\p{N}_]+|\s+|[^]/gu) ?? [];
 
 /**
- * The part in which two versions of a line differ, in whole words; nothing where they have little in common.
+ * Where two versions of a line differ, in whole words; nothing where they have little in common.
  * @param {string} before @param {string} after
- * @returns {{from: number, before: number, after: number}|null} Where it begins in both, and where it ends in each.
+ * @returns {{before: Ranges, after: Ranges}|null}
  */
-export function changedPart(before, after) {
-  const shorter = Math.min(before.length, after.length);
-  let from = 0;
-  while (from < shorter && before[from] === after[from]) from += 1;
-  let tail = 0;
-  while (tail < shorter - from && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1;
-  while (from > 0 && isWord.test(before[from - 1]) && [before, after].some((text) => isWord.test(text[from] ?? ""))) from -= 1;
-  while (tail > 0 && isWord.test(before[before.length - tail]) && [before, after].some((text) => isWord.test(text[text.length - tail - 1] ?? ""))) tail -= 1;
-  // No character is cut in two.
-  if (/[\uD800-\uDBFF]/.test(before[from - 1] ?? "")) from -= 1;
-  if (tail && /[\uDC00-\uDFFF]/.test(before[before.length - tail])) tail -= 1;
-  if (from + tail < Math.max(before.length, after.length) * keptShareMin) return null;
-  return { from, before: before.length - tail, after: after.length - tail };
+export function changedWords(before, after) {
+  const [old, next] = [wordsOf(before), wordsOf(after)];
+  if (Math.max(old.length, next.length) > wordsMax) return null;
+  /** @type {Record<"-"|"+", Ranges>} */
+  const ranges = { "-": [], "+": [] };
+  const at = { "-": 0, "+": 0 };
+  let same = 0;
+  for (const { sign, text } of middle(old, next)) {
+    if (sign === "-" || sign === "+") {
+      const last = ranges[sign].at(-1);
+      if (last?.[1] === at[sign]) last[1] += text.length;
+      else ranges[sign].push([at[sign], at[sign] + text.length]);
+      at[sign] += text.length;
+    } else {
+      if (text.trim()) same += text.length;
+      at["-"] += text.length;
+      at["+"] += text.length;
+    }
+  }
+  return same < Math.min(before.trim().length, after.trim().length) * keptShareMin ? null : { before: ranges["-"], after: ranges["+"] };
 }
 
 /**

@@ -34,12 +34,12 @@ const vectors = "http://www.w3.org/2000/svg";
 
 /**
  * A picture out of the page's sprite (`index.html`); what it means is said by words beside it, or by its button's label.
- * @param {string} name
+ * @param {string} name @param {string} [kind] Of what it looks.
  */
-export function icon(name) {
+export function icon(name, kind = "") {
   const [picture, use] = [document.createElementNS(vectors, "svg"), document.createElementNS(vectors, "use")];
   use.setAttribute("href", `#i-${name}`);
-  picture.setAttribute("class", "icon");
+  picture.setAttribute("class", `icon ${kind}`.trim());
   picture.setAttribute("aria-hidden", "true");
   picture.append(use);
   return picture;

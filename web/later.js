@@ -3,6 +3,7 @@
 import { join, view } from "./app.js";
 import { ApprovalsInbox } from "./elements/approvals-inbox.js";
 import { BudgetsView } from "./elements/budgets-view.js";
+import { CommandPalette } from "./elements/command-palette.js";
 import { DevicesView } from "./elements/devices-view.js";
 import { LinkView } from "./elements/link-view.js";
 import { SessionView } from "./elements/session-view.js";
@@ -27,6 +28,7 @@ join({
   link: view("link-view", LinkView),
   start: view("start-view", StartView),
   note: view("trust-note", TrustNote),
+  palette: view("command-palette", CommandPalette),
 }, new Notifications({
   serviceWorker: browser.serviceWorker, setAppBadge: browser.setAppBadge?.bind(browser), go: (hash) => { location.hash = hash; },
   arrived: () => devices.testArrived(),

@@ -38,6 +38,7 @@ const eventsKept = 4000;
  * @typedef {object} State
  * @property {import("./wire").Welcome|null} welcome
  * @property {boolean} loaded              A workspace snapshot has come, with all its pages.
+ * @property {number} keptAt               Of when what is shown is, where that is not from the relay yet but what this device kept; else 0.
  * @property {{sessions: Set<string>, approvals: Set<string>}|null} unconfirmed Held before the snapshot whose pages are coming, and in none of them yet.
  * @property {Map<string, Summary>} sessions
  * @property {Map<string, Summary>} hosts  Those that represent a host which lets clients start sessions.
@@ -65,7 +66,7 @@ export const keyOf = ({ session, approval }) => `${session}/${approval}`;
 
 /** @returns {State} */
 export const emptyState = () => ({
-  welcome: null, loaded: false, unconfirmed: null, sessions: new Map(), hosts: new Map(), approvals: new Map(), logs: new Map(), devices: null, budgets: null,
+  welcome: null, loaded: false, keptAt: 0, unconfirmed: null, sessions: new Map(), hosts: new Map(), approvals: new Map(), logs: new Map(), devices: null, budgets: null,
 });
 
 /** @returns {Changes} */
@@ -132,6 +133,19 @@ export function apply(state, message) {
       // Replies are the link's. After a reset what is shown stays until the snapshot that follows; notices have no place on the page.
       break;
   }
+  return changes;
+}
+
+/**
+ * What this device kept, until the relay has said what is so. What the relay has told already is newer.
+ * @param {State} state @param {{at: number, messages: Message[]}} kept
+ */
+export function restore(state, { at, messages }) {
+  const changes = noChanges();
+  if (state.welcome) return changes;
+  for (const message of messages) apply(state, message);
+  state.keptAt = at;
+  changes.all = true;
   return changes;
 }
 
@@ -220,6 +234,7 @@ function endWorkspace(state, changes) {
   for (const key of state.unconfirmed.approvals) state.approvals.delete(key);
   state.unconfirmed = null;
   state.loaded = true;
+  state.keptAt = 0;
   changes.all = true;
 }
 

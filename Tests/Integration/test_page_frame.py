@@ -218,3 +218,48 @@ def test_escape_takes_a_denial_back(screen: Callable[..., Screen], host: Any) ->
     one.page.keyboard.press("Escape")
     expect(card.get_by_role("button", name="Deny …")).to_be_focused()
     expect(card).to_have_attribute("data-stage", "pending")
+
+
+def test_with_keys_one_walks_decides_and_finds(screen: Callable[..., Screen], host: Any) -> None:
+    one = screen(size=DESK)
+    host.start_session("s2", title="Ship the release")
+    for number in range(30):
+        host.event("s1", "message", {"role": "assistant"}, {"text": f"line {number}\n\nand more"})
+    approval = bash(host, "make one")
+    keyboard = one.page.keyboard
+    one.go("#/session/s1")
+    card = one.timeline().locator("approval-card")
+    expect(card.get_by_role("button", name="Allow", exact=True)).to_be_enabled()
+    # The first press goes to what waits, the second is a tap.
+    keyboard.press("a")
+    expect(card.locator(".card-title")).to_be_focused()
+    assert not host.decisions
+    keyboard.press("d")
+    expect(card.get_by_label("Message to the agent")).to_be_focused()
+    keyboard.type("a")
+    expect(card.get_by_label("Message to the agent")).to_have_value("a")
+    keyboard.press("Escape")
+    keyboard.press("a")
+    assert host.wait_decision(approval)["decision"]["decision"] == "allow"
+    keyboard.press("/")
+    keyboard.type("line 7")
+    expect(one.page.locator("session-find")).to_contain_text("3 of 3")
+    expect(one.timeline().locator("[data-found]")).to_contain_text("line 27")
+    expect(one.timeline().locator("[data-found]")).to_be_in_viewport()
+    one.expect_accessible()
+    keyboard.press("Escape")
+    expect(one.page.locator("session-find")).to_be_hidden()
+    keyboard.press("Control+k")
+    keyboard.type("ship")
+    expect(one.page.get_by_role("option")).to_have_count(1)
+    one.expect_accessible()
+    keyboard.press("Enter")
+    expect(one.page.get_by_role("heading", name="Ship the release")).to_be_focused()
+    keyboard.press("g")
+    keyboard.press("i")
+    expect(one.page.get_by_role("heading", name="Approvals")).to_be_focused()
+    keyboard.press("?")
+    expect(one.page.get_by_role("dialog")).to_contain_text("Next session")
+    keyboard.press("Escape")
+    keyboard.press("j")
+    expect(one.page.locator("session-row a[aria-current]")).to_have_count(1)

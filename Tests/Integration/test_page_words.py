@@ -310,3 +310,34 @@ def test_a_sentence_from_the_right_reads_as_its_language_does(screen: Callable[.
     one.go(f"#/approvals/s1/{asked}")
     first, *_, last = one.card(asked).locator("legend").evaluate(PLACES)
     assert first["first"][0] > last["first"][0], "the first word stands at the right"
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+def test_what_is_read_along_is_coloured_folded_and_copied(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:
+    one = screen(size=size)
+    one.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    code = 'const a = "x"; // why'
+    output = "\n".join([*(f"compiling {number}" for number in range(60)), "src/a.ts: error TS2304", *(f"linking {number}" for number in range(40))])
+    host.event("s1", "message", {"role": "assistant"}, {"text": f"```ts\n{code}\n```"})
+    host.event("s1", "tool.started", {"call": "c1", "tool": "Bash", "operation": "make"}, {"input": {"command": "make"}})
+    host.event("s1", "tool.finished", {"call": "c1", "tool": "Bash", "ok": False, "exit": 2}, {"output": output})
+    host.event("s1", "file.changed", {"path": "a.ts", "added": 1, "removed": 1}, {"diff": "@@ -1,1 +1,1 @@\n-if (cookies.session) {\n+if (await isValid(cookies.session)) {"})
+    one.go("#/session/s1")
+    block = one.timeline().locator(".markdown-code")
+    expect(block.locator("pre")).to_have_text(code)
+    for kind, text in (("keyword", "const"), ("string", '"x"'), ("comment", "// why")):
+        expect(block.locator(f".code-{kind}")).to_have_text(text)
+    block.get_by_role("button", name="Copy").click()
+    expect(block.get_by_role("button", name="Copied")).to_be_visible()
+    assert one.page.evaluate("() => navigator.clipboard.readText()") == code
+    for fold in one.timeline().locator("summary:visible").all():
+        fold.click()
+    shown = one.timeline().get_by_role("group", name="Output", exact=True)
+    expect(shown).to_contain_text("src/a.ts: error TS2304")
+    expect(shown).not_to_contain_text("compiling 30")
+    shown.get_by_role("button", name="55 lines more").click()
+    expect(shown).to_contain_text("compiling 30")
+    changed = one.timeline().locator(".changed")
+    expect(changed).to_have_text(["await isValid(", ")"])
+    one.expect_accessible()
+    one.expect_no_overflow()

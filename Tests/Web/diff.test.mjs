@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changedPart, counts, difference, parsed, replaced } from "../../web/diff.js";
+import { changedWords, counts, difference, parsed, replaced } from "../../web/diff.js";
 
 const told = (lines) => lines.map(({ sign, text }) => sign + text);
 
@@ -66,12 +66,13 @@ test("in lines that took each other's place the words that changed are found, wh
   const pairs = [...replaced(lines)].map(([before, after]) => [before.text, after.text]);
   assert.deepEqual(pairs, [["if (request.cookies.session) {", "if (await isValid(request.cookies.session)) {"], ["old", "new"]]);
   const shown = (before, after) => {
-    const part = changedPart(before, after);
-    return part && [before.slice(part.from, part.before), after.slice(part.from, part.after)];
+    const words = changedWords(before, after);
+    return words && [words.before.map(([from, to]) => before.slice(from, to)), words.after.map(([from, to]) => after.slice(from, to))];
   };
-  assert.deepEqual(shown("const total = 12;", "const total = 125;"), ["12", "125"]);
-  assert.deepEqual(shown("let count = a;", "let counter = a;"), ["count", "counter"]);
-  assert.deepEqual(shown("return a;", "return a + b;"), ["", " + b"]);
+  assert.deepEqual(shown(...pairs[0]), [[], ["await isValid(", ")"]]);
+  assert.deepEqual(shown("const total = 12;", "const total = 125;"), [["12"], ["125"]]);
+  assert.deepEqual(shown("return a;", "return a + b;"), [[], [" + b"]]);
   assert.equal(shown("old", "new"), null);
-  assert.deepEqual(shown("it is 😀 here", "it is 😁 here"), ["😀", "😁"]);
+  assert.equal(shown("a ".repeat(300), "b ".repeat(300)), null);
+  assert.deepEqual(shown("it is 😀 here", "it is 😁 here"), [["😀"], ["😁"]]);
 });

@@ -67,10 +67,10 @@ export class ApprovalCard extends HTMLElement {
   #jump = h("button", { type: "button", class: "gate-jump", hidden: true, onclick: () => this.#jumpOn() });
   #gate = h("p", { class: "gate" }, this.#gateWords, this.#jump);
   #questions = new QuestionForm();
-  #allow = h("button", { type: "button", class: "allow", onclick: () => this.#give(0) }, "Allow");
+  #allow = h("button", { type: "button", class: "allow", "aria-keyshortcuts": "a", onclick: () => this.#give(0) }, "Allow");
   /** Gives more freedom than the other: beneath it. */
   #allowMore = h("button", { type: "button", class: "allow more", hidden: true, onclick: () => this.#give(1) });
-  #deny = h("button", { type: "button", class: "deny", onclick: () => this.#openDenial(true) });
+  #deny = h("button", { type: "button", class: "deny", "aria-keyshortcuts": "d", onclick: () => this.#openDenial(true) });
   #buttons = h("div", { class: "buttons" }, this.#deny, this.#allow, this.#allowMore);
   #offers = new OfferList(this.#buttons, (offer) => this.#decide(verdictOf(offer)));
   #denyNow = h("button", { type: "submit", class: "deny solid" });
@@ -150,6 +150,12 @@ export class ApprovalCard extends HTMLElement {
       this.#draw();
     }, settleMs);
     this.#draw();
+  }
+
+  /** @param {"allow"|"deny"} verb A key is a tap: what cannot be tapped cannot be pressed. */
+  press(verb) {
+    const button = verb === "allow" ? this.#allow : this.#deny;
+    if (!this.#buttons.hidden && !button.hidden) button.click();
   }
 
   /** @param {boolean} opens What is behind the line. */

@@ -5,7 +5,7 @@
  * becomes a line that says what becomes of it, and the next slides into its place. When the inbox is opened again, only what waits is there.
  */
 
-import { arrange, attribute, h, write } from "../dom.js";
+import { arrange, attribute, h, icon, write } from "../dom.js";
 import { keyOf, pending } from "../store.js";
 import { ApprovalCard } from "./approval-card.js";
 import { noNews } from "./link-state.js";
@@ -23,7 +23,8 @@ export class ApprovalsInbox extends View {
   /** @type {string[]} Keys, as on screen. */ #order = [];
   /** @type {Map<string, ApprovalCard>} */ #cards = new Map();
   #list = h("ol", { class: "cards" });
-  #empty = h("p", { class: "empty" });
+  #words = h("p");
+  #empty = h("div", { class: "empty" }, icon("rest", "drawing"), this.#words);
   #waiting = h("a", { href: "#/approvals" }, "Waiting");
   #settled = h("a", { href: "#/approvals/recent" }, "Recent");
 
@@ -78,6 +79,14 @@ export class ApprovalsInbox extends View {
     });
   }
 
+  /** @param {"allow"|"deny"} verb By a key: on the card that the keyboard is on; else it goes to the first that waits. */
+  decide(verb) {
+    const waits = this.#order.flatMap((key) => this.#cards.get(key) ?? []).filter((card) => card.isPending);
+    const card = waits.find((one) => one.contains(document.activeElement));
+    if (card) card.press(verb);
+    else waits[0]?.arrive();
+  }
+
   #draw() {
     const { state } = this.app;
     if (this.#recent && !this.#order.length) this.#order = settled(state.approvals);
@@ -102,7 +111,7 @@ export class ApprovalsInbox extends View {
       named.arrive();
     }
     attribute(this.#empty, "hidden", this.#order.length !== 0);
-    write(this.#empty, !state.loaded ? noNews(this.app.link)
+    write(this.#words, !state.loaded ? noNews(this.app.link)
       : this.#recent ? "Nothing was settled in the last hour."
         : "Nothing waits for you. What an agent may not do alone appears here, in full, for you to decide.");
   }

@@ -1,6 +1,6 @@
 /** Foreign content as blocks: texts, commands, diffs. What is in them is text and nothing else. */
 
-import { changedPart, replaced } from "../diff.js";
+import { changedWords, replaced } from "../diff.js";
 import { attribute, h, icon, nodes, span } from "../dom.js";
 import { outlineOf } from "../outline.js";
 import { partsOf } from "../shell.js";
@@ -73,8 +73,8 @@ export function codeNodes(text, language) {
  */
 export function outputBlock(text, name) {
   const block = reachable(h("pre", { class: "block foreign" }), name);
-  outlineOf(text).forEach((part, index) => {
-    const own = nodes(calm(index ? `\n${part.text}` : part.text));
+  outlineOf(text).forEach((part, index, { length }) => {
+    const own = nodes(calm(index < length - 1 ? `${part.text}\n` : part.text));
     if (!part.isFolded) return block.append(own);
     const more = h("button", { type: "button", class: "more-lines", onclick: () => {
       more.replaceWith(own);
@@ -98,8 +98,7 @@ export function diffBlock(lines, { name, scrolls = true, words = false }) {
   // One by one: a call takes only so many arguments.
   for (const one of lines) {
     const { sign, text, number } = one;
-    const [from, to] = marks.get(one) ?? [0, 0];
-    const pieces = from < to ? [nodes(exact(text.slice(0, from))), h("span", { class: "changed" }, nodes(exact(text.slice(from, to)))), nodes(exact(text.slice(to)))] : [nodes(exact(text))];
+    const pieces = marked(text, marks.get(one) ?? []);
     block.append(h("span", { class: "diff-line", "data-sign": sign, "data-line": number ?? null },
       span("sign", sign === "@" ? "·" : sign), h("span", { class: "exact" }, ...pieces, "\n")));
   }
@@ -110,16 +109,27 @@ export function diffBlock(lines, { name, scrolls = true, words = false }) {
 /**
  * Of lines that took each other's place, the part that is another.
  * @param {import("../diff.js").Line[]} lines
- * @returns {Map<import("../diff.js").Line, [from: number, to: number]>}
+ * @returns {Map<import("../diff.js").Line, import("../diff.js").Ranges>}
  */
 function marksOf(lines) {
-  /** @type {Map<import("../diff.js").Line, [from: number, to: number]>} */
+  /** @type {Map<import("../diff.js").Line, import("../diff.js").Ranges>} */
   const marks = new Map();
   for (const [before, after] of replaced(lines)) {
-    const part = changedPart(before.text, after.text);
-    if (part) marks.set(before, [part.from, part.before]).set(after, [part.from, part.after]);
+    const words = changedWords(before.text, after.text);
+    if (words) marks.set(before, words.before).set(after, words.after);
   }
   return marks;
+}
+
+/** @param {string} text @param {import("../diff.js").Ranges} ranges */
+function marked(text, ranges) {
+  let at = 0;
+  const pieces = ranges.flatMap(([from, to]) => {
+    const both = [nodes(exact(text.slice(at, from))), h("span", { class: "changed" }, nodes(exact(text.slice(from, to))))];
+    at = to;
+    return both;
+  });
+  return [...pieces, nodes(exact(text.slice(at)))];
 }
 
 /**

@@ -33,6 +33,13 @@ export const stops = {
 export const noNews = ({ phase }) =>
   phase === "waiting" || phase === "stopped" ? "No connection to the relay, so there is nothing to show. This page keeps trying." : "Waiting for the relay …";
 
+/**
+ * The shape of what will be there, while the relay is asked; words, once that takes long or is in vain.
+ * @param {import("../link.js").Link} link @param {number} count
+ */
+export const skeleton = (link, count) => (["waiting", "stopped"].includes(link.phase) ? [h("p", {}, noNews(link))]
+  : [h("p", { class: "unseen" }, noNews(link)), ...Array.from({ length: count }, () => h("div", { class: "skeleton", "aria-hidden": "true" }, h("i"), h("i"), h("i")))]);
+
 export class LinkState extends View {
   #dot = h("span", { class: "dot", "aria-hidden": "true" });
   #phase = h("strong");
@@ -65,8 +72,10 @@ export class LinkState extends View {
 
   #age() {
     const { phase, heardAt } = this.app.link;
-    if (phase === "live" || !heardAt || !this.app.state.loaded) return "";
-    return `as of ${ago(Date.now() - heardAt)}`;
+    const { loaded, keptAt } = this.app.state;
+    if (phase === "live") return "";
+    if (keptAt) return `as of ${ago(this.app.now() - keptAt)}`;
+    return heardAt && loaded ? `as of ${ago(Date.now() - heardAt)}` : "";
   }
 }
 

@@ -1,6 +1,6 @@
 /** `<session-facts>`: a session's to-do list and numbers, next to the timeline or over it. */
 
-import { asText, attribute, h, say, span, write } from "../dom.js";
+import { asText, attribute, h, icon, say, span, write } from "../dom.js";
 import { strain, strainWords } from "../budgets.js";
 import { costOf, count, plural } from "../format.js";
 import { line } from "../text.js";
@@ -18,13 +18,16 @@ export class SessionFacts extends HTMLElement {
   onarchive = () => undefined;
   /** @type {() => void} Called when the session is to be on top of the list, or no more. */
   onpin = () => undefined;
+  /** @type {() => void} Called when words are to be looked for. */
+  onfind = () => undefined;
+  #find = h("button", { type: "button", class: "plain", onclick: () => this.onfind() }, icon("search"), "Find in this session");
   #pin = h("button", { type: "button", class: "plain", onclick: () => this.onpin() });
   #archive = h("button", { type: "button", class: "plain", onclick: () => this.onarchive() });
   /** @type {Map<string, HTMLElement>} */ #values = new Map();
   /** @type {unknown} */ #drawn = null;
 
   connectedCallback() {
-    if (!this.firstChild) this.append(this.#todoTitle, this.#todo, h("h3", {}, "Numbers"), this.#numbers, this.#budgets, this.#pin, this.#archive);
+    if (!this.firstChild) this.append(this.#todoTitle, this.#todo, h("h3", {}, "Numbers"), this.#numbers, this.#budgets, this.#find, this.#pin, this.#archive);
   }
 
   /**

@@ -12,7 +12,7 @@ import { arrange, attribute, h, icon, say, span, write } from "../dom.js";
 import { plural } from "../format.js";
 import { titleOf } from "../session-words.js";
 import { line } from "../text.js";
-import { noNews } from "./link-state.js";
+import { skeleton } from "./link-state.js";
 import { byGroup, grouped, groupOf, groups, headingOf, waits } from "../sieve.js";
 import { SessionRow } from "./session-row.js";
 import { SieveBar } from "./sieve-bar.js";
@@ -22,6 +22,8 @@ import { View } from "./view.js";
 
 /** A row that has just moved is not opened: longer than a finger needs from seeing to tapping. */
 const settleMs = 600;
+/** What is drawn of a list that has not come. */
+const skeletonRows = 6;
 /** Rows that are made at once: a few screens. */
 const rowsAtOnce = 60;
 
@@ -126,6 +128,21 @@ export class SessionList extends View {
     this.#draw();
     const button = sessions.length === 1 ? this.#rows.get(next)?.nextElementSibling : null;
     /** @type {HTMLElement} */ (button ?? this.#title).focus();
+  }
+
+  /**
+   * The session that stands next to another one.
+   * @param {string|null} session Nothing: the first. @param {1|-1} way
+   */
+  beside(session, way) {
+    const next = this.#order[session === null ? 0 : this.#order.indexOf(session) + way];
+    this.#rows.get(next ?? "")?.scrollIntoView({ block: "nearest" });
+    return next;
+  }
+
+  /** The keyboard goes to where sessions are searched. */
+  search() {
+    this.#sieve.focus();
   }
 
   /** @override @param {import("./view.js").Changes} changes */
@@ -257,12 +274,14 @@ export class SessionList extends View {
     attribute(this.#allAway, "hidden", sessions.size !== 0 || all.size === 0 || isNarrow);
     write(this.#allAway, isArchive ? "No session is archived on this device." : "Every session is archived on this device.");
     attribute(this.#empty, "hidden", all.size !== 0);
-    if (!all.size) this.#empty.replaceChildren(...(loaded ? noSession() : [h("p", {}, noNews(this.app.link))]));
+    attribute(this.#empty, "data-waits", !loaded);
+    if (!all.size) this.#empty.replaceChildren(...(loaded ? noSession() : skeleton(this.app.link, skeletonRows)));
   }
 }
 
 /** What to do where nothing runs yet. */
 const noSession = () => [
+  icon("mirror", "drawing"),
   h("p", {}, "No session yet. Connect the machine on which Claude Code runs: there, ", h("code", {}, "heliograph connect claude"),
     ", then the line that ", h("code", {}, "heliograph pair --role host"), " prints on the relay's machine."),
   h("p", {}, "From then on every session that is started there appears here."),

@@ -453,6 +453,17 @@ export class SessionTimeline extends HTMLElement {
     this.#scroller.focus({ preventScroll: true });
   }
 
+  /** @param {string|null} key Of the row that is looked for: it is brought to the screen, and marked. */
+  showRow(key) {
+    this.querySelector("[data-found]")?.removeAttribute("data-found");
+    const item = key === null ? undefined : this.#drawn.get(key)?.item;
+    if (!item) return;
+    attribute(item, "data-found", true);
+    this.#held = undefined;
+    this.#atEnd = false;
+    item.scrollIntoView({ block: "center" });
+  }
+
   /** It did not come. */
   loadFailed() {
     this.#hasFailed = true;

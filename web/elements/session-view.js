@@ -11,6 +11,7 @@ import { noNews } from "./link-state.js";
 import { eventsReadMax, SessionChanges } from "./session-changes.js";
 import { SessionComposer } from "./session-composer.js";
 import { SessionFacts } from "./session-facts.js";
+import { SessionFind } from "./session-find.js";
 import { SessionTimeline } from "./session-timeline.js";
 import { View } from "./view.js";
 
@@ -33,6 +34,7 @@ export class SessionView extends View {
   #facts = new SessionFacts();
   #timeline = new SessionTimeline();
   #changes = new SessionChanges();
+  #find = new SessionFind();
   #showsChanges = false;
   #nowDot = h("span", { class: "dot", "aria-hidden": "true" });
   #nowStatus = h("strong");
@@ -50,6 +52,9 @@ export class SessionView extends View {
     this.#facts.id = "session-facts";
     this.#facts.onarchive = () => this.#archive();
     this.#facts.onpin = () => this.#pin();
+    this.#facts.onfind = () => this.search();
+    this.#find.rows = () => this.app.state.logs.get(this.session)?.timeline.rows ?? [];
+    this.#find.onfound = (key) => this.#timeline.showRow(key);
     this.#changes.onearlier = () => this.#readChanges();
     this.#timeline.onearlier = () => this.#load(({ first }) => ({ before: first }));
     this.#timeline.onnewer = () => this.#load(({ last }) => ({ before: last + pageEvents + 1 }));
@@ -68,7 +73,7 @@ export class SessionView extends View {
         h("a", { class: "back", href: "#/", "aria-label": "All sessions" }, icon("back"), this.#elsewhere),
         h("div", { class: "session-names" }, this.#title, this.#now),
         h("div", { class: "session-bar" }, this.#lines, this.#more), this.#progress),
-      h("div", { class: "session-body" }, this.#timeline, this.#changes, this.#facts), this.#review, this.#composer, this.#nowhere);
+      h("div", { class: "session-body" }, this.#timeline, this.#changes, this.#find, this.#facts), this.#review, this.#composer, this.#nowhere);
     // Where the facts are next to the timeline there is nothing to open.
     const beside = matchMedia("(min-width: 75em)");
     const adapt = () => attribute(this.#more, "disabled", beside.matches);
@@ -87,6 +92,7 @@ export class SessionView extends View {
    */
   arrive(session, changes) {
     const isSame = this.session === session;
+    if (!isSame || changes) this.#find.close();
     if (!isSame || changes) this.#openFacts(false);
     const wasThere = isSame && this.#showsChanges;
     this.session = session;
@@ -147,6 +153,21 @@ export class SessionView extends View {
     write(this.#elsewhere, elsewhere ? String(elsewhere) : "");
     attribute(this.#elsewhere, "aria-label", elsewhere ? `${elsewhere} waiting in others` : null);
     this.tick();
+  }
+
+  /** Words are looked for in the conversation. */
+  search() {
+    this.#openFacts(false);
+    if (this.#showsChanges) location.hash = `#/session/${this.session}`;
+    this.#find.open();
+  }
+
+  /** @param {"allow"|"deny"} verb By a key: on the card that the keyboard is on; else it goes to the first that waits. */
+  decide(verb) {
+    const { pending: waits } = this.#timeline.cards;
+    const card = waits.find((one) => one.contains(document.activeElement));
+    if (card) card.press(verb);
+    else waits[0]?.arrive();
   }
 
   /** What waits is led to where it is not on screen. */

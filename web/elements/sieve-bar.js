@@ -55,6 +55,11 @@ export class SieveBar extends HTMLElement {
     return new Map(this.#all.filter((summary) => this.passes(summary)).map((summary) => [summary.session, summary]));
   }
 
+  /** @override */
+  focus() {
+    this.#words.focus();
+  }
+
   get isNarrow() {
     return narrows(this.sieve);
   }

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Keyboard, matching, shortcuts } from "../../web/shortcuts.js";
+
+const key = (name, more = {}) => ({ key: name, ctrlKey: false, metaKey: false, altKey: false, repeat: false, ...more });
+
+test("a key is an action, two are one if they come soon, and each action has its own", () => {
+  const keyboard = new Keyboard();
+  assert.deepEqual(["j", "k", "a", "d", "/", "?", "x", "Enter"].map((name, at) => keyboard.pressed(key(name), false, at * 5_000)),
+    ["next", "previous", "allow", "deny", "search", "help", null, null]);
+  assert.deepEqual([keyboard.pressed(key("g"), false, 50_000), keyboard.pressed(key("i"), false, 51_000)], [null, "inbox"]);
+  assert.deepEqual([keyboard.pressed(key("g"), false, 60_000), keyboard.pressed(key("i"), false, 62_000)], [null, null]);
+  // What follows a pair is not its second key.
+  assert.deepEqual(["g", "s", "s"].map((name) => keyboard.pressed(key(name), false, 70_000)), [null, "sessions", null]);
+  assert.equal(new Set(shortcuts.map(({ keys }) => keys)).size, shortcuts.length);
+});
+
+test("who writes is left alone, and so are the browser's own keys; the palette opens all the same", () => {
+  const keyboard = new Keyboard();
+  assert.equal(keyboard.pressed(key("a"), true, 0), null);
+  for (const more of [{ ctrlKey: true }, { metaKey: true }, { altKey: true }]) assert.equal(keyboard.pressed(key("a", more), false, 0), null);
+  assert.equal(keyboard.pressed(key("k", { ctrlKey: true }), true, 0), "palette");
+  assert.equal(keyboard.pressed(key("K", { metaKey: true }), true, 0), "palette");
+});
+
+test("a key that is held down decides nothing", () => {
+  const keyboard = new Keyboard();
+  assert.deepEqual(["a", "d", "j"].map((name, at) => keyboard.pressed(key(name, { repeat: true }), false, at * 5_000)), [null, null, "next"]);
+});
+
+test("what begins with the words comes first, and every word has to be somewhere", () => {
+  const all = [{ words: "Fix the login", also: "webshop" }, { words: "Login tests", also: "api" }, { words: "Budgets" }];
+  const found = (text) => matching(all, text).map(({ words }) => words);
+  assert.deepEqual(found("login"), ["Login tests", "Fix the login"]);
+  assert.deepEqual(found("login WEB"), ["Fix the login"]);
+  assert.deepEqual(found(""), ["Fix the login", "Login tests", "Budgets"]);
+  assert.deepEqual(found("none"), []);
+  assert.equal(matching(Array.from({ length: 50 }, () => ({ words: "x" })), "x").length, 12);
+});

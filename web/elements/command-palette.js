@@ -1,0 +1,85 @@
+/** `<command-palette>`: every session, screen and key, found by its words. */
+
+import { attribute, h, say, span } from "../dom.js";
+import { placeOf, titleOf } from "../session-words.js";
+import { matching, shortcuts } from "../shortcuts.js";
+import { line } from "../text.js";
+import { View } from "./view.js";
+
+/** @typedef {{words: string, also?: string, keys?: string, hash?: string, action?: import("../shortcuts.js").Action}} Entry */
+
+/** @type {Entry[]} */
+const screens = [
+  { words: "Approvals", keys: "g i", hash: "#/approvals" }, { words: "Settled approvals", hash: "#/approvals/recent" }, { words: "Sessions", keys: "g s", hash: "#/" },
+  { words: "Archive", hash: "#/archive" }, { words: "Budgets", hash: "#/budgets" }, { words: "Devices", hash: "#/devices" }, { words: "Connection", hash: "#/link" },
+];
+
+export class CommandPalette extends View {
+  /** @type {(action: import("../shortcuts.js").Action) => void} */
+  onaction = () => undefined;
+
+  #words = h("input", {
+    type: "text", role: "combobox", "aria-label": "Find a session or a screen", "aria-expanded": "true", "aria-controls": "palette-found", placeholder: "Find …",
+    autocomplete: "off", spellcheck: "false", oninput: () => this.#draw(), onkeydown: (event) => this.#key(event),
+  });
+  #found = h("ul", { id: "palette-found", role: "listbox", "aria-label": "Found" });
+  #dialog = h("dialog", { class: "dialog palette", "aria-label": "Find", onclick: (event) => event.target === event.currentTarget && event.currentTarget.close() }, this.#words, this.#found);
+  /** @type {Entry[]} */ #entries = [];
+  #chosen = 0;
+
+  connectedCallback() {
+    if (!this.firstChild) this.append(this.#dialog);
+  }
+
+  /** @param {{keys: boolean}} what The keys alone, or everything. */
+  open({ keys }) {
+    this.#words.value = "";
+    attribute(this.#dialog, "data-keys", keys);
+    this.#draw();
+    if (!this.#dialog.open) this.#dialog.showModal();
+    this.#words.focus();
+  }
+
+  #draw() {
+    const keys = this.#dialog.hasAttribute("data-keys") && !this.#words.value;
+    const deeds = shortcuts.map(({ keys: press, action, words }) => ({ words, keys: press, action }));
+    const sessions = [...this.app.state.sessions.values()].sort((a, b) => b.lastActivityAt - a.lastActivityAt)
+      .map((one) => ({ words: titleOf(one), also: placeOf(one), hash: `#/session/${one.session}` }));
+    this.#entries = keys ? deeds : matching([...sessions, ...screens, ...deeds.filter(({ action }) => action === "start" || action === "help")], this.#words.value);
+    this.#chosen = 0;
+    this.#found.replaceChildren(...this.#entries.map((entry, index) => {
+      const words = span("palette-words foreign");
+      say(words, entry.words, line);
+      const also = span("quiet foreign");
+      say(also, entry.also ?? "", line);
+      return h("li", { id: `palette-${index}`, role: "option", onclick: () => this.#take(entry) }, words, also, ...(entry.keys ? entry.keys.split(" ").map((key) => h("kbd", {}, key.length === 1 ? key.toUpperCase() : key)) : []));
+    }), ...(this.#entries.length ? [] : [h("li", { class: "quiet", role: "option", "aria-disabled": "true" }, "Nothing is called so.")]));
+    this.#mark();
+  }
+
+  #mark() {
+    [...this.#found.children].forEach((item, index) => attribute(item, "aria-selected", index === this.#chosen && this.#entries.length ? "true" : null));
+    attribute(this.#words, "aria-activedescendant", this.#entries.length ? `palette-${this.#chosen}` : null);
+    this.#found.children[this.#chosen]?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const count = this.#entries.length;
+    if (event.key === "Enter" && count) this.#take(this.#entries[this.#chosen]);
+    else if (event.key === "ArrowDown" && count) this.#chosen = (this.#chosen + 1) % count;
+    else if (event.key === "ArrowUp" && count) this.#chosen = (this.#chosen + count - 1) % count;
+    else return;
+    event.preventDefault();
+    this.#mark();
+  }
+
+  /** @param {Entry} entry */
+  #take({ hash, action }) {
+    this.#dialog.close();
+    if (hash) location.hash = hash;
+    else if (action) this.onaction(action);
+  }
+}
+
+customElements.define("command-palette", CommandPalette);

@@ -1,0 +1,76 @@
+/** `<session-find>`: words are looked for in the conversation, from its end up. */
+
+import { attribute, h, icon, write } from "../dom.js";
+import { rowsWith } from "../find.js";
+
+/** @typedef {import("../timeline.js").Row} Row */
+
+export class SessionFind extends HTMLElement {
+  /** @type {() => Row[]} What there is to look through. */
+  rows = () => [];
+  /** @type {(key: string|null) => void} Called with what was found, or when nothing is looked for any more. */
+  onfound = () => undefined;
+
+  #words = h("input", {
+    type: "search", "aria-label": "Find in this session", placeholder: "Find in this session", autocomplete: "off", spellcheck: "false", enterkeyhint: "search",
+    oninput: () => this.#look(), onkeydown: (event) => this.#key(event),
+  });
+  #count = h("p", { class: "quiet", role: "status" });
+  /** @type {string[]} */ #found = [];
+  #at = 0;
+
+  connectedCallback() {
+    if (this.firstChild) return;
+    attribute(this, "hidden", true);
+    const step = (/** @type {string} */ words, /** @type {string} */ name, /** @type {1|-1} */ way) =>
+      h("button", { type: "button", class: name, "aria-label": words, onclick: () => this.#go(way) }, icon("down"));
+    this.append(this.#words, this.#count, step("The one before", "up", -1), step("The next one", "next", 1),
+      h("button", { type: "button", "aria-label": "Close", onclick: () => this.close() }, icon("cross")));
+  }
+
+  open() {
+    attribute(this, "hidden", false);
+    this.#words.select();
+    this.#words.focus();
+  }
+
+  close() {
+    if (this.hidden) return;
+    attribute(this, "hidden", true);
+    this.#words.value = "";
+    this.#look();
+  }
+
+  #look() {
+    this.#found = rowsWith(this.rows(), this.#words.value);
+    this.#at = this.#found.length - 1;
+    this.#show();
+  }
+
+  /** @param {1|-1} way */
+  #go(way) {
+    const key = this.#found[this.#at];
+    this.#found = rowsWith(this.rows(), this.#words.value);
+    const count = this.#found.length;
+    // More may have come since, before and after it.
+    this.#at = count ? (Math.max(0, this.#found.indexOf(key)) + way + count) % count : -1;
+    this.#show();
+  }
+
+  #show() {
+    const count = this.#found.length;
+    write(this.#count, !this.#words.value.trim() ? "" : count ? `${this.#at + 1} of ${count}` : "None");
+    this.onfound(this.#found[this.#at] ?? null);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    if (event.key === "Enter") this.#go(event.shiftKey ? 1 : -1);
+    else if (event.key === "Escape") this.close();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+customElements.define("session-find", SessionFind);

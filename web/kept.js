@@ -1,0 +1,135 @@
+/**
+ * What the page shows without a connection: the last that it was told, as the relay's own messages, on this device. It goes with the key of this
+ * browser. Nothing of it can be decided on, and all of it gives way to what the relay says.
+ */
+
+import { jsonText, parsedMessage } from "./numbers.js";
+
+/** @typedef {import("./wire").Message} Message */
+/** @typedef {{at: number, text: string}} Leaf */
+/**
+ * @typedef {object} Shelf Where it lies.
+ * @property {(name: string) => Promise<Leaf|undefined>} get
+ * @property {(name: string, leaf: Leaf) => Promise<unknown>} put
+ * @property {(name: string) => Promise<unknown>} drop
+ * @property {() => Promise<string[]>} names
+ * @property {() => Promise<unknown>} forget
+ */
+
+/** The most recent are kept: some weeks of one person's. */
+const sessionsMax = 300;
+/** Of a session's events the last: what a screen of them shows, and some pages before it. */
+const eventsMax = 300;
+/** A longer log keeps fewer events: phones give a page little room. */
+const logBytesMax = 1_000_000;
+/** Sessions whose events are kept: those opened last. */
+const logsMax = 12;
+
+/** What is older is not shown: a browser that the relay threw out meanwhile could not be told. */
+const keptMs = 7 * 86_400_000;
+
+const workspace = "workspace";
+const log = (/** @type {string} */ session) => `log ${session}`;
+
+export class Kept {
+  #shelf;
+  #now;
+  /** @type {Map<string, number>} Which state of each session is there, as its last event's number. */ #written = new Map();
+
+  /** @param {Shelf} shelf @param {() => number} now */
+  constructor(shelf, now) {
+    this.#shelf = shelf;
+    this.#now = now;
+  }
+
+  /**
+   * The workspace, as messages that the store takes, without its last page: it is not whole until the relay has said so.
+   * @returns {Promise<{at: number, messages: Message[]}|undefined>}
+   */
+  async workspace() {
+    const leaf = await this.#read(workspace);
+    return leaf && { at: leaf.at, messages: leaf.value };
+  }
+
+  /** @param {string} session @returns {Promise<Message|undefined>} */
+  async log(session) {
+    return (await this.#read(log(session)))?.value;
+  }
+
+  /** @param {import("./store.js").State} state */
+  async keep(state) {
+    if (!state.loaded || !state.welcome) return;
+    const at = this.#now();
+    const sessions = [...state.sessions.values()].sort((a, b) => b.lastActivityAt - a.lastActivityAt).slice(0, sessionsMax);
+    const approvals = [...state.approvals.values()].filter(({ stage }) => stage === "pending");
+    await this.#shelf.put(workspace, { at, text: jsonText([state.welcome, { type: "snapshot", sessions, approvals, more: true }]) });
+    for (const { session, seq, last, epoch, events } of state.logs.values()) {
+      const summary = state.sessions.get(session);
+      // Of a reader who is far back the newest are not here.
+      if (!summary || last < seq || this.#written.get(session) === seq) continue;
+      for (let count = Math.min(events.length, eventsMax); count > 0; count = Math.floor(count / 2)) {
+        const text = jsonText({ type: "snapshot", session, epoch, first: seq - count + 1, seq, events: events.slice(-count), summary, approvals: [] });
+        if (text.length > logBytesMax) continue;
+        await this.#shelf.put(log(session), { at, text });
+        this.#written.set(session, seq);
+        break;
+      }
+    }
+    await this.#prune();
+  }
+
+  /** It was another workspace's, or somebody logged out. */
+  async forget() {
+    this.#written.clear();
+    await this.#shelf.forget();
+  }
+
+  async #prune() {
+    const names = (await this.#shelf.names()).filter((name) => name !== workspace);
+    if (names.length <= logsMax) return;
+    const leaves = await Promise.all(names.map(async (name) => ({ name, at: (await this.#shelf.get(name))?.at ?? 0 })));
+    for (const { name } of leaves.sort((a, b) => b.at - a.at).slice(logsMax)) await this.#shelf.drop(name);
+  }
+
+  /** @param {string} name @returns {Promise<{at: number, value: any}|undefined>} Nothing where the browser keeps nothing, or something that we did not write. */
+  async #read(name) {
+    try {
+      const leaf = await this.#shelf.get(name);
+      return leaf && this.#now() - leaf.at < keptMs ? { at: leaf.at, value: parsedMessage(leaf.text) } : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+const database = "heliograph.kept";
+
+/** @returns {Shelf} In this browser. */
+export function browserShelf() {
+  /** @type {Promise<IDBDatabase>|undefined} */ let opened;
+  const open = () => (opened ??= new Promise((resolve, reject) => {
+    const asked = indexedDB.open(database, 1);
+    asked.onupgradeneeded = () => asked.result.createObjectStore("leaves");
+    asked.onerror = () => reject(asked.error);
+    asked.onsuccess = () => {
+      asked.result.onversionchange = () => asked.result.close();
+      resolve(asked.result);
+    };
+  }));
+  /** @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest} work @returns {Promise<any>} */
+  const ask = async (mode, work) => {
+    const held = await open();
+    return new Promise((resolve, reject) => {
+      const request = work(held.transaction("leaves", mode).objectStore("leaves"));
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+  };
+  return {
+    get: (name) => ask("readonly", (store) => store.get(name)),
+    put: (name, leaf) => ask("readwrite", (store) => store.put(leaf, name)),
+    drop: (name) => ask("readwrite", (store) => store.delete(name)),
+    names: () => ask("readonly", (store) => store.getAllKeys()),
+    forget: () => ask("readwrite", (store) => store.clear()),
+  };
+}

@@ -1,0 +1,61 @@
+/** Keys, where a keyboard is: each is one of the page's own actions, and none is taken from somebody who writes. Pure. */
+
+/** @typedef {"next"|"previous"|"allow"|"deny"|"search"|"inbox"|"sessions"|"start"|"help"|"palette"} Action */
+
+/**
+ * @type {{keys: string, action: Action, words: string}[]} Two keys are pressed one after the other.
+ */
+export const shortcuts = [
+  { keys: "j", action: "next", words: "Next session" },
+  { keys: "k", action: "previous", words: "Previous session" },
+  { keys: "a", action: "allow", words: "Allow what waits: once to go to it, once more to allow" },
+  { keys: "d", action: "deny", words: "Deny what waits" },
+  { keys: "/", action: "search", words: "Search" },
+  { keys: "g i", action: "inbox", words: "Approvals" },
+  { keys: "g s", action: "sessions", words: "Sessions" },
+  { keys: "c", action: "start", words: "New session" },
+  { keys: "Ctrl K", action: "palette", words: "Every session and screen" },
+  { keys: "?", action: "help", words: "These keys" },
+];
+
+/** So long the first of two keys counts. */
+const sequenceMs = 1_200;
+
+export class Keyboard {
+  #first = "";
+  #firstAt = Number.NEGATIVE_INFINITY;
+
+  /**
+   * What a key asks for.
+   * @param {{key: string, ctrlKey: boolean, metaKey: boolean, altKey: boolean, repeat: boolean}} event
+   * @param {boolean} isWriting Somebody types into a field, or a dialog is open: letters are letters there.
+   * @param {number} now
+   * @returns {Action|null}
+   */
+  pressed({ key, ctrlKey, metaKey, altKey, repeat }, isWriting, now) {
+    if ((ctrlKey || metaKey) && !altKey && key.toLowerCase() === "k") return "palette";
+    if (isWriting || ctrlKey || metaKey || altKey || key.length !== 1) return null;
+    const pair = now - this.#firstAt < sequenceMs ? `${this.#first} ${key}` : key;
+    this.#first = key;
+    this.#firstAt = pair === key ? now : Number.NEGATIVE_INFINITY;
+    const found = shortcuts.find(({ keys }) => keys === pair) ?? shortcuts.find(({ keys }) => keys === key);
+    // Held down, a key walks through the list, and decides nothing.
+    if (!found || (repeat && found.action !== "next" && found.action !== "previous")) return null;
+    return found.action;
+  }
+}
+
+/** What is found at most: more than a screen of it nobody reads. */
+const foundMax = 12;
+
+/**
+ * What each of the words is in, those that begin with them first.
+ * @template {{words: string, also?: string}} T
+ * @param {T[]} all @param {string} text @returns {T[]}
+ */
+export function matching(all, text) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = all.filter(({ words: own, also = "" }) => words.every((word) => `${own} ${also}`.toLowerCase().includes(word)));
+  const begins = (/** @type {T} */ { words: own }) => (words.length && own.toLowerCase().startsWith(words[0]) ? 0 : 1);
+  return found.map((one, index) => ({ one, index })).sort((a, b) => begins(a.one) - begins(b.one) || a.index - b.index).slice(0, foundMax).map(({ one }) => one);
+}

@@ -90,10 +90,10 @@ struct AuditSignatureTests {
         }
     }
 
-    private func verify(_ lines: [[UInt8]]) throws -> SignatureReport {
+    private func verify(_ lines: [[UInt8]], devices: [UInt8]? = nil) throws -> SignatureReport {
         let file = Scratch.current.path + "/devices-\(UUID()).json"
         let pin = #"{"devices":[{"id":"\#(device.id.text)","sign":"\#(device.sign.text)","name":"phone"}]}"#
-        try Data(pin.utf8).write(to: URL(filePath: file))
+        try Data(devices ?? Array(pin.utf8)).write(to: URL(filePath: file))
         var verifier = SignatureVerifier(try SigningKeys(files: [file]))
         for (index, line) in lines.enumerated() { verifier.take(line, at: "line \(index + 1)") }
         return verifier.finish()
@@ -214,6 +214,20 @@ struct AuditSignatureTests {
         let line = String(
             decoding: try #require(lines([asked(.prompt(.init(text: "x")), by: device, at: false)]).first), as: UTF8.self)
         #expect(!line.contains("consent") && !line.contains("signature"))
+    }
+
+    @Test("a device that is distrusted by now proves what it signed before")
+    func distrusted() throws {
+        var pins = PinBook(generation: .random())
+        try pins.trust(
+            Pin(
+                sign: device.sign, box: device.box, name: "phone", since: 1, by: .terminal, may: [.allow], .openSSL))
+        pins.distrust(device.id)
+        let lines = lines([asked(.prompt(.init(text: "go on")), by: device)])
+        #expect(try verify(lines, devices: pins.bytes).provenCount == 1)
+        // As hosts wrote it before they kept the keys.
+        let older = #"{"devices":[],"distrusted":[{"id":"\#(device.id.text)","count":3}]}"#
+        #expect(try verify(lines, devices: Array(older.utf8)).provenCount == 0)
     }
 
     @Test(

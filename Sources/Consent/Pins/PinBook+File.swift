@@ -4,12 +4,12 @@ internal import RelayProtocol
 /// ```
 /// {"version":1,"generation":G,"next":G?,"restored"?,
 ///  "devices":[{"id","sign","box","name","since","by":"terminal"|id,"may":["allow",…],"count","suspended"?}],
-///  "distrusted":[{"id","count"}],"used":[{"secret","join"}]}
+///  "distrusted":[{"id","sign"?,"count"}],"used":[{"secret","join"}]}
 /// ```
 /// Bytes are base64url; the rest as `Pin` says.
 extension PinBook {
     /// With everything that `PinBook` may hold and names of the greatest length.
-    package static let fileBytesMax = 256 << 10
+    package static let fileBytesMax = 512 << 10
     private static let version: Int64 = 1
 
     /// Throws with the place of what is wrong: a host with a file that it cannot read trusts nobody.
@@ -34,7 +34,11 @@ extension PinBook {
         }
         var former: [Former] = []
         for entry in try file.array("distrusted", countMax: Self.keysMax - devices.count) {
-            let key = Former(id: try entry.object().fixed("id"), count: try entry.integer("count"))
+            let key = Former(
+                id: try entry.object().fixed("id"), sign: try entry.fixedIfAny("sign"), count: try entry.integer("count"))
+            guard key.sign.map({ KeyID(of: $0, crypto) == key.id }) != false else {
+                throw WireError(.badValue, at: entry.path + ".id", "this is not the id of its signing point")
+            }
             guard !devices.contains(where: { $0.id == key.id }), !former.contains(where: { $0.id == key.id }) else {
                 throw WireError(.badValue, at: entry.path, "the key is there twice")
             }
@@ -61,6 +65,7 @@ extension PinBook {
                 former.map { key in
                     JSONWriter.object {
                         $0.field("id", key.id.text)
+                        $0.field("sign", key.sign?.text)
                         $0.field("count", key.count)
                     }
                 })

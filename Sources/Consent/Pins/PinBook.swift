@@ -13,6 +13,8 @@ package struct PinBook: Sendable, Equatable {
     /// A key that is not trusted any more.
     struct Former: Equatable {
         let id: KeyID
+        /// Proves what it signed while it was trusted; nil in a file of before it was kept.
+        let sign: SigningPoint?
         let count: Int64
     }
 
@@ -71,7 +73,7 @@ package struct PinBook: Sendable, Equatable {
     package mutating func distrust(_ id: KeyID) -> Pin? {
         guard let index = devices.firstIndex(where: { $0.id == id }) else { return nil }
         let pin = devices.remove(at: index)
-        former.append(Former(id: id, count: pin.count))
+        former.append(Former(id: id, sign: pin.sign, count: pin.count))
         return pin
     }
 

@@ -5,7 +5,7 @@ package import RelayCore
 internal import RelayProtocol
 
 /// Devices' public signing keys, from a host's `devices.json` or from any other JSON that lists them: an array, an object with `devices`, or an
-/// object a line. Of each entry only `sign` is used.
+/// object a line. Of each entry only `sign` is used, also of those that the host does not trust any more.
 package struct SigningKeys: Sendable {
     /// All hosts of a busy team.
     private static let bytesMax = 16 << 20
@@ -36,6 +36,9 @@ package struct SigningKeys: Sendable {
             for entry in try value.array() { try add(entry) }
         } else if try value.object().optional("devices") != nil {
             for entry in try value.array("devices") { try add(entry) }
+            guard try value.optional("distrusted") != nil else { return }
+            // A key that was distrusted before keys were kept has none.
+            for entry in try value.array("distrusted") where try entry.object().optional("sign") != nil { try add(entry) }
         } else {
             let sign = try value.required("sign")
             guard let point = SigningPoint(text: try sign.string()) else {

@@ -74,6 +74,20 @@ import Testing
         #expect(pins[device.id]?.count == 17 && !pins.wasDistrusted(device.id))
     }
 
+    @Test func `the key of a device that is distrusted is kept, and the file of before it was is read`() throws {
+        let device = ConsentIdentity.new()
+        var pins = PinBook.trusting(device)
+        pins.distrust(device.id)
+        let written = String(decoding: pins.bytes, as: UTF8.self)
+        let sign = ",\"sign\":\"\(device.sign.text)\""
+        #expect(written.contains(sign))
+        let older = Array(written.replacing(sign, with: "").utf8)
+        #expect(try PinBook(parsing: older, crypto).wasDistrusted(device.id))
+        let other = Array(written.replacing(device.sign.text, with: ConsentIdentity.new().sign.text).utf8)
+        let error = #expect(throws: ConsentError.self) { try PinBook(parsing: other, crypto) }
+        #expect(error?.path == "$.distrusted[0].id")
+    }
+
     // MARK: Restored files
 
     /// As a host starts: the generation that its key file has then.

@@ -170,7 +170,7 @@ def consent(root: Path) -> Iterator[bytes]:
     yield b"K" + text(b"\2" + raw(vectors["link"]["secret"])).encode()
     points = {"id": vectors["deviceID"], "sign": keys["deviceSign"]["public"], "box": keys["deviceBox"]["public"], "name": "Ada's phone"}
     pin = points | {"since": 1, "by": "terminal", "may": ["allow", "answer", "prompt", "vouch"], "count": 41, "suspended": True}
-    former = {"id": vectors["hostID"], "count": 3}
+    former = {"id": vectors["hostID"], "sign": keys["hostSign"]["public"], "count": 3}
     used = {"secret": text(bytes(32)), "join": text(bytes(32))}
     pins = {"version": 1, "generation": text(zeros), "next": text(zeros), "restored": True, "devices": [pin], "distrusted": [former], "used": [used]}
     yield b"P" + json.dumps(pins, separators=(",", ":")).encode()

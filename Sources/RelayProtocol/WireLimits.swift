@@ -6,6 +6,8 @@ package enum WireLimits {
     package static let batchEventsMax = 256
     /// One event, body included: a large diff. A host cuts what is longer and says so.
     package static let eventBytesMax = 256 << 10
+    /// One `approval.requested` whose body is `shown` alone: an event as a text, in which each byte takes two at most, and its head once more.
+    package static let shownEventBytesMax = 3 * eventBytesMax + (1 << 10)
     /// Containers inside containers of one event: what fitted an `events` message when readers took 32. A host cuts what is deeper.
     package static let eventDepthMax = 30
     /// Nesting that messages, answers and lines of the audit log add to an event: three in a snapshot, as many again for later ones.

@@ -233,3 +233,17 @@ def test_restored_files_suspend_their_devices(daemon: Daemon, terminal: Terminal
     code, _, error = terminal.run("approvals", "allow", asked(phone, "q2")["approval"], "--yes")
     assert code == 0, error
     assert asking.answer()[1]["decision"] == "allow"
+
+
+def test_the_largest_input_is_shown_whole_and_allowed_as_on_an_open_host(daemon: Daemon, phone: WireClient, terminal: Terminal) -> None:
+    """As one text it takes twice the bytes: each quote and backslash of the event is escaped once more."""
+    terminal.join(daemon)
+    text = '"' * 85_000
+    asking = Asking(daemon, question("s1", "large", input={"text": text}))
+    card = asked(phone, "large")
+    shown = Shown(card["request"])
+    assert len(json.dumps(card["request"])) > 256 << 10
+    assert shown.event["body"]["input"] == {"text": text} and not shown.event["head"].get("cut")
+    code, _, error = terminal.run("approvals", "allow", card["approval"], "--yes")
+    assert code == 0, error
+    assert asking.answer()[1]["decision"] == "allow"

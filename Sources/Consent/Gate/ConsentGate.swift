@@ -33,16 +33,13 @@ package struct ConsentGate: Sendable {
 
     /// Nil, and nothing changes, unless the event is `approval.requested`. `salt` is random and used once.
     ///
-    /// If the text would be too long for an event it is sent without its content, as one that can only be denied.
+    /// An event that is too long for an open host is sent without its content, as one that can only be denied.
     package mutating func requested(_ event: Event, in session: SessionID, salt: Salt) -> ShownRequest? {
-        guard case .approvalRequested(let request) = event.head else { return nil }
-        let body = (try? JSONDocument(parsing: event.bytes).root.optional("body")?.members()) ?? []
-        var (sent, text) = wrapped(request, at: event.at, body: body, in: session, salt)
-        if sent.bytes.count > WireLimits.eventBytesMax {
-            var cut = request
-            cut.isCut = true
-            (sent, text) = wrapped(cut, at: event.at, body: [], in: session, salt)
-        }
+        guard case .approvalRequested(var request) = event.head else { return nil }
+        let isWhole = event.bytes.count <= WireLimits.eventBytesMax
+        if !isWhole { request.isCut = true }
+        let body = isWhole ? try? JSONDocument(parsing: event.bytes).root.optional("body")?.members() : nil
+        let (sent, text) = wrapped(request, at: event.at, body: body ?? [], in: session, salt)
         guard case .approvalRequested(let shown) = sent.head else { preconditionFailure("a request is wrapped as one") }
         let consent = PendingConsent(
             session: session, inner: request.digest, outer: shown.digest, shown: ShownText.hash(of: text, crypto),

@@ -15,7 +15,7 @@ enum SpoolRecord: Equatable {
 
     static let headerBytes = 8
     /// An event and its frame; a longer one can only be damage.
-    static let payloadBytesMax = WireLimits.eventBytesMax + 1024
+    static let payloadBytesMax = WireLimits.shownEventBytesMax + 1024
 
     /// Far beyond what the wire can carry (`JSONValue.integerMax`), and far from where sums overflow.
     private static let numberMax: Int64 = 1 << 60

@@ -22,8 +22,9 @@ package struct Event: Sendable {
     /// An event that came from a peer.
     package init(from value: JSONValue) throws(WireError) {
         let bytes = value.bytes
-        guard bytes.count <= WireLimits.eventBytesMax else {
-            throw WireError(.outOfRange, at: value.path, "an event has at most \(WireLimits.eventBytesMax) bytes")
+        let bytesMax = Self.bytesMax(of: value)
+        guard bytes.count <= bytesMax else {
+            throw WireError(.outOfRange, at: value.path, "an event has at most \(bytesMax) bytes")
         }
         guard !value.isDeeper(than: WireLimits.eventDepthMax) else {
             throw WireError(.tooDeep, at: value.path, "an event is nested at most \(WireLimits.eventDepthMax) deep")
@@ -42,6 +43,14 @@ package struct Event: Sendable {
         head = try EventHead(known, kind: kind, head: value.object("head"))
         try value.checkOptionalObject("body")
         self.bytes = Array(bytes)
+    }
+
+    /// More for what devices sign as one text.
+    private static func bytesMax(of value: JSONValue) -> Int {
+        guard value.bytes.count > WireLimits.eventBytesMax, EventKind(plain: "kind", of: value) == .approvalRequested,
+            let body = try? value.optional("body")?.members(), body.count == 1, body[0].key == "shown"
+        else { return WireLimits.eventBytesMax }
+        return WireLimits.shownEventBytesMax
     }
 
     /// An event that the store gave back; it was checked when it came.

@@ -34,11 +34,29 @@ import Testing
         #expect(wrapped == nil)
     }
 
+    /// Each of these takes two bytes in the event, and four in the text that is in it.
+    private func quotes(_ count: Int) -> String { String(repeating: "\"", count: count) }
+
+    @Test func `the largest event of an open host is shown whole, whatever it is made of`() throws {
+        let world = GateWorld()
+        let frame = world.event(command: "").bytes.count
+        let event = world.event(command: quotes((WireLimits.eventBytesMax - frame) / 2))
+        #expect((WireLimits.eventBytesMax - 1...WireLimits.eventBytesMax).contains(event.bytes.count))
+        let sent = try world.wrap(event).event
+        #expect(sent.bytes.count > WireLimits.eventBytesMax)
+        // As the relay takes it.
+        let taken = try Event(from: JSONDocument(parsing: sent.bytes).root)
+        let shown = try ShownText(parsing: #require(ShownText.text(inEvent: taken.bytes)))
+        #expect(!shown.request.isCut && shown.event.bytes.count == event.bytes.count)
+        guard case .take = world.take(world.decision(.allow, shown), shown) else {
+            return #expect(Bool(false), "what was shown whole is allowed")
+        }
+    }
+
     @Test func `what would be too long for an event is sent without content, and can only be denied`() throws {
         let world = GateWorld()
-        // Each of these takes two bytes in the event, and four in the text that is in it.
-        let event = world.event(command: String(repeating: "\"", count: WireLimits.eventBytesMax * 2 / 5))
-        #expect(event.bytes.count < WireLimits.eventBytesMax)
+        let event = world.event(command: quotes(WireLimits.eventBytesMax))
+        #expect(event.bytes.count > WireLimits.eventBytesMax)
         let sent = try world.wrap(event).event
         #expect(sent.bytes.count < WireLimits.eventBytesMax)
         let shown = try ShownText(parsing: #require(ShownText.text(inEvent: sent.bytes)))

@@ -108,6 +108,26 @@ package struct PinBook: Sendable, Equatable {
         nextGeneration = nil
     }
 
+    /// What the host remembers elsewhere: the last count of each device that it took one of, nil if it distrusts the device. If this book is
+    /// older than that, it was restored: the counts and the distrust hold, and all devices are suspended. Returns whether it was.
+    package mutating func recall(_ counts: [KeyID: Int64?]) -> Bool {
+        var isOlder = false
+        for (id, count) in counts {
+            guard let index = devices.firstIndex(where: { $0.id == id }) else { continue }
+            if let count {
+                guard count > devices[index].count else { continue }
+                devices[index].count = count
+            } else {
+                distrust(id)
+            }
+            isOlder = true
+        }
+        guard isOlder else { return false }
+        isRestored = true
+        for index in devices.indices { devices[index].isSuspended = true }
+        return true
+    }
+
     /// The device has said its count to this generation: what it sent before is dead, and it is trusted again.
     mutating func resume(_ id: KeyID, count: Int64) -> Bool {
         guard let index = devices.firstIndex(where: { $0.id == id }), count >= devices[index].count else { return false }

@@ -26,6 +26,8 @@ package struct HostConsent {
     private var asks = TrustAsks()
     /// The approvals with a note.
     private var noted: Set<ApprovalID> = []
+    /// Notes of devices that are not on disk yet: an older file of pins is known by them.
+    private(set) var unwritten: [String: [UInt8]] = [:]
     private(set) var isSigned: Bool
     package let key: HostKeyID
 
@@ -64,8 +66,11 @@ package struct HostConsent {
     mutating func restore(from notes: [String: [UInt8]], isPending: (ApprovalID) -> Bool) -> [String] {
         var kept: [ApprovalID: [UInt8]] = [:]
         var over: [String] = []
+        var counts: [KeyID: Int64?] = [:]
         for (key, note) in notes where Self.isNote(key) {
-            if let id = ApprovalID(String(key.dropFirst(Self.notes.count))), isPending(id) {
+            if let device = Self.device(ofNote: key) {
+                counts[device] = .some(Int64(String(decoding: note, as: UTF8.self)))
+            } else if let id = ApprovalID(String(key.dropFirst(Self.notes.count))), isPending(id) {
                 kept[id] = note
             } else {
                 over.append(key)
@@ -73,8 +78,34 @@ package struct HostConsent {
         }
         noted = Set(kept.keys)
         gate.restore(kept)
+        // If the disk does not take it now, it is found again at the next start.
+        if book.recall(counts) { try? disk.save(book) }
         return over
     }
+
+    // MARK: Notes of devices
+
+    private static let deviceNotes = notes + "device/"
+
+    private static func device(ofNote key: String) -> KeyID? {
+        key.hasPrefix(deviceNotes) ? KeyID(text: key.dropFirst(deviceNotes.count)) : nil
+    }
+
+    /// The book as it is on disk by now.
+    private mutating func keep(_ changed: PinBook) {
+        for device in book.devices where changed[device.id] == nil {
+            unwritten[Self.deviceNotes + device.id.text] = Self.distrustedNote
+        }
+        for device in changed.devices where book[device.id]?.count != device.count {
+            unwritten[Self.deviceNotes + device.id.text] = Array(String(device.count).utf8)
+        }
+        book = changed
+    }
+
+    /// No number.
+    private static let distrustedNote = Array("distrusted".utf8)
+
+    mutating func wrote(_ notes: [String: [UInt8]]) { unwritten = unwritten.filter { notes[$0.key] != $0.value } }
 
     // MARK: Outward
 
@@ -129,7 +160,7 @@ package struct HostConsent {
         case .refuse(let refusal): return .refuse(refusal.sentence)
         case .take(let request, _):
             guard (try? disk.save(changed)) != nil else { return .refuse("the disk of its host does not take anything") }
-            book = changed
+            keep(changed)
             return .take(request)
         }
     }
@@ -161,7 +192,7 @@ package struct HostConsent {
                     try disk.save(changed)
                 }
             } catch { return [.log(.notTrusted(error))] }
-            book = changed
+            keep(changed)
         }
         switch outcome {
         case .joined(let pin, let secret, _):
@@ -259,7 +290,7 @@ package struct HostConsent {
         do throws(SpoolError) { try disk.save(changed) } catch {
             return [.respond(token, Self.refusal("the device is still trusted: \(error)"))]
         }
-        book = changed
+        keep(changed)
         let answer = JSONWriter.object { $0.field("name", pin.name) }
         return [.log(.distrusted(name: pin.name, code: pin.id.shortCode)), .respond(token, answer)] + told
     }

@@ -311,6 +311,17 @@ package struct HostMachine {
         }
         // A secret may expire earlier or later than it would have.
         wereAgentsTold = wereAgentsTold || !consentOrders.isEmpty
+        if let agent = agents.indices.first { _ = remember([:], of: agent) }
+    }
+
+    /// Writes the notes, and what consent has to be known by after a restart. Returns false if the disk did not take it.
+    private mutating func remember(_ notes: [String: [UInt8]], of agent: Int) -> Bool {
+        let devices = consent?.unwritten ?? [:]
+        let all = devices.merging(notes) { _, new in new }
+        guard !all.isEmpty else { return true }
+        guard record(all.sorted { $0.key < $1.key }.map { .remember($0.key, $0.value) }, of: agent) else { return false }
+        consent?.wrote(devices)
+        return true
     }
 
     // MARK: Steering
@@ -409,7 +420,7 @@ package struct HostMachine {
         case .fetch: return orders.append(.fetchPictures(request.name, request.action.pictures))
         case .refuse(let reason): return refuse(request, reason)
         }
-        let isNoted = record([.remember(request.name.note, SteeringNote.given.bytes)], of: agent) && synchronize()
+        let isNoted = remember([request.name.note: SteeringNote.given.bytes], of: agent) && synchronize()
         guard isNoted else { return carryOut(steering.notGiven(request)) }
         orders.append(.log(.steered(request.session, request.name, request.action.kind)))
         tell(agent, .steer(request))

@@ -159,6 +159,48 @@ struct HostConsentTests {
         #expect(bench.steps.last == "k1 refused: \(ConsentRefusal.oldCount.sentence)")
     }
 
+    @Test("an older file of devices, put back within one life of the host, suspends them until they say their counts")
+    func olderFile() throws {
+        var bench = try steered()
+        let older = bench.pins.book
+        let signature = bench.signature(Self.prompt, "k1")
+        #expect(bench.steer(Self.prompt, "k1", signature: signature) == ["steer k1"])
+        bench.pins.restore(older)
+        try bench.restart()
+        bench.tell([.offer(Bench.session, SteeringOffer(actions: [.prompt])), .stands(Bench.session, .idle)])
+        #expect(bench.steer(Self.prompt, "k1", signature: signature) == [])
+        #expect(bench.steps.last == "k1 refused: \(ConsentRefusal.restored.sentence)")
+        let device = try #require(bench.pins.book.devices.first)
+        #expect(device.isSuspended && device.count == 1)
+        // The file as it was is no older one.
+        try bench.restart()
+        bench.letter(
+            SignedLetter(
+                .bump(
+                    Bump(
+                        host: bench.host.identity.id, generation: bench.pins.book.generation, count: bench.device.count,
+                        device: bench.device.id)), by: bench.device.keys.identity, .openSSL
+            ).bytes)
+        #expect(bench.pins.book.devices.first?.isSuspended == false)
+        try bench.restart()
+        #expect(bench.pins.book.devices.first?.isSuspended == false)
+    }
+
+    @Test("an older file of devices does not bring a device back that was distrusted since")
+    func olderTrust() throws {
+        var bench = try steered()
+        let older = bench.pins.book
+        _ = bench.tell(.consentAsked(.distrust(bench.device.id.text), HookToken(rawValue: 4)))
+        bench.pins.restore(older)
+        try bench.restart()
+        #expect(bench.pins.book.devices.isEmpty && bench.pins.book.wasDistrusted(bench.device.id))
+        // A person at the terminal can, and then it is no older file.
+        bench.pins.restore(older)
+        bench.device = Bench.Device(name: "another")
+        try bench.restart()
+        #expect(bench.pins.book.devices.isEmpty)
+    }
+
     @Test("a prompt whose count is not on disk is not given")
     func promptOnFullDisk() throws {
         var bench = try steered()

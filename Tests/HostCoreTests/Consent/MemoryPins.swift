@@ -11,6 +11,9 @@ final class MemoryPins: ConsentDisk {
 
     init(_ book: PinBook) { self.book = book }
 
+    /// Somebody puts an older file back.
+    func restore(_ book: PinBook) { self.book = book }
+
     func save(_ book: PinBook) throws(SpoolError) {
         if isFailing { throw SpoolError(.full, "full") }
         calls.append("save")

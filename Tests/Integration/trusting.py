@@ -11,7 +11,7 @@ from consent import Device, b64, unb64
 from own_agent import end
 from page_screen import Screen
 from relay import BINARY
-from waits import patient
+from waits import patient, wait_until
 
 
 def trusting(machine: Any) -> subprocess.Popen[str]:
@@ -60,6 +60,11 @@ def trust_client(machine: Any, client: WireClient) -> None:
     process = trusting(machine)
     client.device = join(client, shown_link(process).split("k=")[1])
     assert joined(process)["name"] == client.name
+
+    def is_told() -> bool:
+        return all("consent" in summary["steering"] for summary in client.summaries.values() if "steering" in summary and "endedAt" not in summary)
+
+    wait_until(is_told, 20, "its sessions to say that prompts are to be signed")
 
 
 def join(client: WireClient, k: str, host: bytes | None = None) -> Device:

@@ -76,7 +76,8 @@ final class TrustTask: ClientTask {
         guard isLogin else {
             return run.fail(ClientError(.notFound, "no host of this relay knows this link", advice: advice))
         }
-        run.terminal.remark("No host trusts this terminal yet. \(advice).", .dim)
+        // Where no host asks for signatures there is nothing to be told.
+        if !hosts.isEmpty { run.terminal.remark("No host trusts this terminal yet. \(advice).", .dim) }
         run.finish(.done)
     }
 

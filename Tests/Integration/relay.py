@@ -267,9 +267,9 @@ class Relay:
         self.run("token", "revoke", token_id, "--data", str(self.data))
 
     def pair_link(self, role: str = "client", url: str | None = None) -> str:
-        """A pairing link as a person would scan it, for the relay's own address or another that leads to it."""
+        """A pairing link for the relay's own address or another that leads to it, without the secret for the hosts beside it."""
         other = ["--url", url] if url else []
-        return json.loads(self.run("pair", "--role", role, "--json", "--data", str(self.data), *other).stdout)["link"]
+        return json.loads(self.run("pair", "--role", role, "--json", "--data", str(self.data), *other).stdout)["link"].partition("&k=")[0]
 
     # HTTP and the file
 

@@ -40,7 +40,7 @@ class Terminal:
     def join(self, daemon: Daemon) -> dict[str, Any]:
         """Trusted by that host from now on. What the host's terminal says of it."""
         process = trusting(daemon)
-        code, out, error = self.run("trust", shown_link(process), "--json")
+        code, out, error = self.run("trust", shown_link(process), "--name", self.name, "--json")
         assert code == 0, error
         device = joined(process)
         assert device["code"] == json.loads(out)["code"] and len(device["code"]) == 9, "both screens show the same"

@@ -99,7 +99,9 @@ class Phone:
         """The card that waits, in its session."""
         card = self.one.timeline().locator("approval-card[data-stage=pending]", has_text=words)
         expect(card).to_be_visible(timeout=patient(SECONDS))
-        card.locator(".card-foot").scroll_into_view_if_needed()
+        foot = card.locator(".card-foot")
+        expect(foot).to_be_visible(timeout=patient(SECONDS))
+        foot.scroll_into_view_if_needed()
         return card
 
     def taps(self, card: Locator, name: str, *, exact: bool = True) -> None:

@@ -238,7 +238,7 @@ def test_two_tabs_that_write_at_once_never_give_the_same_number(screen: Callable
         page.evaluate("location.hash = '#/session/s1'")
         page.get_by_label("Tell the agent").fill("go")
     for page in (one.page, other):
-        page.evaluate("() => [...document.querySelectorAll('session-composer button')].find((one) => one.textContent === 'Send').click()")
+        page.evaluate("() => [...document.querySelectorAll('session-composer button')].find((one) => one.getAttribute('aria-label') === 'Send').click()")
     wait_until(lambda: sum(message["type"] == "prompt" for message in host.received) == 2, 10, "two prompts")
     prompts = [message for message in host.received if message["type"] == "prompt"]
     assert [host.who_prompted(prompt) for prompt in prompts] == ["Ada's phone"] * 2

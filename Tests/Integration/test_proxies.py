@@ -18,7 +18,7 @@ from client import WireClient
 from daemon import Daemon, recorded_call
 from host import ScriptedHost
 from page_screen import Screen, closing_screens
-from pictures import SIGNATURE
+from pictures import png
 from proxies import Caddy, Certificate, Nginx, ReverseProxy
 from relay import free_port
 from waits import patient, wait_until
@@ -128,7 +128,7 @@ def test_a_picture_comes_through_whole(front: ReverseProxy) -> None:
         host.event("s1", "steering.offered", {"actions": ["prompt"], "pictures": True})
         host.wait_acked("s1")
         words = ("--header", f"Authorization: Bearer {front.token('operator', 'phone')}", "--header", "Content-Type: image/png", "--header", "Expect:")
-        largest = SIGNATURE + b"x" * (PICTURE_BYTES_MAX - len(SIGNATURE))
+        largest = png().ljust(PICTURE_BYTES_MAX, b"x")
         assert front.curl("/v1/pictures?session=s1", *words, body=largest)[0] == 200
         assert front.curl("/v1/pictures?session=s1", *words, body=largest + b"x")[0] == 413
 

@@ -233,7 +233,7 @@ def test_a_code_is_for_the_workspace_that_it_names(relay: Relay, client: Callabl
     run(relay, "workspace", "add", OTHER)
     made = json.loads(run(relay, "pair", "--workspace", OTHER, "--json").stdout)
     assert made["workspace"]["name"] == OTHER
-    paired = relay.post("/v1/pair", {"code": made["link"].split("=")[1], "name": "their phone"})
+    paired = relay.post("/v1/pair", {"code": made["link"].partition("pair=")[2].partition("&")[0], "name": "their phone"})
     theirs = client(relay, "their phone", token=paired.json["token"])
     ours = client(relay, "our phone")
     assert theirs.welcome["workspace"]["name"] == OTHER and ours.welcome["workspace"]["name"] == "default"

@@ -17,7 +17,9 @@ const lines = new WeakMap();
 export function foldForgotten(rows, itemOf, open) {
   /** @type {Map<Row, Row>} */
   const takenBackBy = new Map();
-  for (const [rewinding, forgotten] of forgottenRows(rows)) {
+  const found = forgottenRows(rows);
+  if (!found.size) return;
+  for (const [rewinding, forgotten] of found) {
     for (const row of forgotten) takenBackBy.set(row, rewinding);
     const item = itemOf(rewinding.key);
     if (item) drawLine(item, rewinding.key, messagesIn(forgotten), open, () => foldForgotten(rows, itemOf, open));

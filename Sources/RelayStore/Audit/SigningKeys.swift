@@ -36,7 +36,7 @@ package struct SigningKeys: Sendable {
             for entry in try value.array() { try add(entry) }
         } else if try value.object().optional("devices") != nil {
             for entry in try value.array("devices") { try add(entry) }
-            guard try value.optional("distrusted") != nil else { return }
+            guard value.optional("distrusted") != nil else { return }
             // A key that was distrusted before keys were kept has none.
             for entry in try value.array("distrusted") where try entry.object().optional("sign") != nil { try add(entry) }
         } else {

@@ -158,7 +158,7 @@ def test_a_terminal_sees_whom_its_host_trusts_and_ends_the_trust_in_another(daem
     assert code == 0 and "laptop trusts lost no more" in out, error
     assert [entry["id"] for entry in devices(daemon)["devices"]] == [own["id"]]
     code, _, error = terminal.run("trust", "--distrust", device["code"])
-    assert code == 1 and "no host that is there trusts such a device" in error
+    assert code == 5 and "no host that is there trusts such a device" in error
     assert lost.run("trust", "--devices")[0] == 1, "who is gone is told nothing"
 
 

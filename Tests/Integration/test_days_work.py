@@ -109,6 +109,11 @@ class Phone:
         expect(button).to_be_enabled(timeout=patient(SECONDS))
         button.tap()
 
+    def decides(self, card: Locator, name: str) -> None:
+        """And its card no longer waits: it may say what the next one asks, as a plan names its steps."""
+        self.taps(card, name)
+        expect(card).to_have_count(0, timeout=patient(SECONDS))
+
     def reads(self, text: str) -> None:
         expect(self.one.timeline()).to_contain_text(text, timeout=patient(SECONDS))
 
@@ -148,11 +153,11 @@ def test_a_day_of_work_from_a_phone(machine: Machine, screen: Callable[..., Scre
         [shell("python3 greet.py > out.txt", "Run it")],
         [{"text": "It says **hello**."}],
     )
-    phone.taps(plan, "Allow, ask before each edit")
-    phone.taps(phone.waiting("Write greet.py"), "Allow")
+    phone.decides(plan, "Allow, ask before each edit")
+    phone.decides(phone.waiting("Write greet.py"), "Allow")
     wait_until(greet.exists, 30, "the file to be written")
-    phone.taps(phone.waiting("Change greet.py"), "Allow")
-    phone.taps(phone.waiting("python3 greet.py > out.txt"), "Allow")
+    phone.decides(phone.waiting("Change greet.py"), "Allow")
+    phone.decides(phone.waiting("python3 greet.py > out.txt"), "Allow")
     assert machine.wait_file("out.txt", 30) == "hello, world\n"
     phone.reads("It says hello.")
     phone.sees_it_rest()
@@ -165,7 +170,7 @@ def test_a_day_of_work_from_a_phone(machine: Machine, screen: Callable[..., Scre
     tests.get_by_role("radio").first.check()
     expect(tests).to_contain_text("Bash(npm test *)")
     phone.checks_the_screen()
-    phone.taps(tests, "Allow, and this too")
+    phone.decides(tests, "Allow, and this too")
     phone.reads("They ran twice.")
     phone.sees_it_rest()
     expect(phone.one.timeline().locator("[data-kind='approval.requested']", has_text="npm test")).to_have_count(1)
@@ -177,7 +182,7 @@ def test_a_day_of_work_from_a_phone(machine: Machine, screen: Callable[..., Scre
     phone.tells("Ask me what you need to know")
     question = phone.waiting("In which language?")
     question.get_by_role("radio", name="German").check()
-    phone.taps(question, "Answer")
+    phone.decides(question, "Answer")
     phone.reads("German it is.")
     assert any("German" in result for result in machine.api.tool_results())
     phone.sees_it_rest()
@@ -187,7 +192,7 @@ def test_a_day_of_work_from_a_phone(machine: Machine, screen: Callable[..., Scre
     phone.tells("Now wait")
     waits = phone.waiting("tail -f /dev/null")
     expect(phone.page.get_by_role("button", name="Interrupt", exact=True)).to_be_hidden()
-    phone.taps(waits, "Allow")
+    phone.decides(waits, "Allow")
     running = phone.one.timeline().locator('.event[data-state="running"]', has_text="tail -f")
     expect(running).to_be_visible(timeout=patient(SECONDS))
     phone.page.get_by_role("button", name="Interrupt", exact=True).tap()
@@ -197,7 +202,7 @@ def test_a_day_of_work_from_a_phone(machine: Machine, screen: Callable[..., Scre
     model.turns.clear()
     model.will([{"tool": "Edit", "input": {"file_path": str(greet), "old_string": "hello, world", "new_string": "hallo, Welt"}}], [{"text": "In German now."}])
     phone.tells("Never mind. In German, please")
-    phone.taps(phone.waiting("Change greet.py"), "Allow")
+    phone.decides(phone.waiting("Change greet.py"), "Allow")
     phone.reads("In German now.")
     phone.sees_it_rest()
     assert greet.read_text() == "print('hallo, Welt')\n"

@@ -8,8 +8,7 @@
 import { Budgets } from "./budgets.js";
 import { Decisions } from "./decisions.js";
 import { Devices } from "./devices.js";
-import { attribute, write } from "./dom.js";
-import { plural } from "./format.js";
+import { asText, attribute, write } from "./dom.js";
 import { Link } from "./link.js";
 import { ask, forgetKey, hasKey, subprotocols } from "./page-key.js";
 import { Presence } from "./presence.js";
@@ -118,9 +117,11 @@ const presence = new Presence(timers, link, () => ({
   device: webPush?.device || undefined,
 }));
 
+const keyboard = new Keyboard(() => localStorage);
+
 /** @type {import("./elements/view.js").App} */
 const app = {
-  state, link, decisions, devices, budgets, presence, archive, pins,
+  state, link, decisions, devices, budgets, presence, archive, pins, keyboard,
   .../** @type {Pick<import("./elements/view.js").App, "webPush"|"trust"|"tokens">} */ ({}),
   now: () => Date.now() + clockOffset,
   // Another text node each time: the same words twice are news twice.
@@ -224,8 +225,17 @@ function drawCounts() {
   const summary = route.screen === "session" ? state.sessions.get(route.session) : undefined;
   const title = `${waiting ? `(${waiting}) ` : ""}${summary ? `${flat(line(titleOf(summary)))} · ` : ""}Heliograph`;
   if (document.title !== title) document.title = title;
-  if (waiting > announced) app.announce(`${plural(waiting, "approval")} waiting`);
+  if (waiting > announced) app.announce(waitingWords());
   announced = waiting;
+}
+
+/** What came last of all that waits, and how much there is. */
+function waitingWords() {
+  const all = pending(state);
+  const { session, request: { head } } = all.reduce((last, one) => (one.requestedAt > last.requestedAt ? one : last));
+  const summary = state.sessions.get(session);
+  const asks = flat(line(`${summary ? titleOf(summary) : "A session"} asks: ${asText(head.title) || asText(head.tool)}`));
+  return all.length > 1 ? `${asks}. ${all.length} wait in all` : asks;
 }
 
 function linkChanged() {
@@ -447,7 +457,6 @@ addEventListener("hashchange", () => {
 });
 besideEachOther.addEventListener("change", () => document.body.dataset.screen !== "pair" && show({ focus: false }));
 element("reload").addEventListener("click", () => location.reload());
-const keyboard = new Keyboard();
 addEventListener("keydown", (event) => {
   const { target } = event;
   const isWriting = document.querySelector("dialog[open]") !== null || (target instanceof HTMLElement && target.matches("input:not([type=radio], [type=checkbox]), textarea, select"));
@@ -498,6 +507,10 @@ function act(action) {
       break;
     case "start":
       location.hash = "#/start";
+      break;
+    case "letters":
+      keyboard.letters = !keyboard.letters;
+      app.announce(keyboard.letters ? "Single letters act again" : "Single letters do nothing now");
       break;
     default:
       later?.palette.open({ keys: action === "help" });

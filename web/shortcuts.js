@@ -1,6 +1,6 @@
 /** Keys, where a keyboard is: each is one of the page's own actions, and none is taken from somebody who writes. Pure. */
 
-/** @typedef {"next"|"previous"|"allow"|"deny"|"search"|"inbox"|"sessions"|"start"|"help"|"palette"} Action */
+/** @typedef {"next"|"previous"|"allow"|"deny"|"search"|"inbox"|"sessions"|"start"|"help"|"palette"|"letters"} Action */
 
 /**
  * @type {{keys: string, action: Action, words: string}[]} Two keys are pressed one after the other.
@@ -20,10 +20,37 @@ export const shortcuts = [
 
 /** So long the first of two keys counts. */
 const sequenceMs = 1_200;
+const place = "heliograph.letters";
 
 export class Keyboard {
+  #letters = true;
+  /** @type {() => Pick<Storage, "getItem"|"setItem">} */ #storage;
   #first = "";
   #firstAt = Number.NEGATIVE_INFINITY;
+
+  /** @param {() => Pick<Storage, "getItem"|"setItem">} storage Throws where site data is blocked: then a choice holds for this visit. */
+  constructor(storage) {
+    this.#storage = storage;
+    try {
+      this.#letters = storage().getItem(place) !== "off";
+    } catch {
+      // As it is for whoever has chosen nothing.
+    }
+  }
+
+  /** Whether single letters act. Somebody who speaks to the machine, or whose hands are not steady, presses them unmeant. */
+  get letters() {
+    return this.#letters;
+  }
+
+  set letters(act) {
+    this.#letters = act;
+    try {
+      this.#storage().setItem(place, act ? "on" : "off");
+    } catch {
+      // As above.
+    }
+  }
 
   /**
    * What a key asks for.
@@ -34,7 +61,7 @@ export class Keyboard {
    */
   pressed({ key, ctrlKey, metaKey, altKey, repeat }, isWriting, now) {
     if ((ctrlKey || metaKey) && !altKey && key.toLowerCase() === "k") return "palette";
-    if (isWriting || ctrlKey || metaKey || altKey || key.length !== 1) return null;
+    if (!this.#letters || isWriting || ctrlKey || metaKey || altKey || key.length !== 1) return null;
     const pair = now - this.#firstAt < sequenceMs ? `${this.#first} ${key}` : key;
     this.#first = key;
     this.#firstAt = pair === key ? now : Number.NEGATIVE_INFINITY;

@@ -126,10 +126,10 @@ def test_on_its_side_what_a_session_cost_and_changed_is_in_reach(screen: Callabl
         one.go(f"#/session/{session}")
         expect(one.timeline()).to_contain_text("src/login.ts")
         expect(one.page.locator(".session-cost")).to_be_in_viewport(ratio=1)
-        expect(one.page.get_by_role("link", name="Changes +3 −1")).to_be_in_viewport(ratio=1)
+        expect(one.page.get_by_role("link", name="Changes 3 lines added, 1 removed")).to_be_in_viewport(ratio=1)
         expect(one.page.get_by_role("button", name="Show the to-do list and the numbers")).to_be_in_viewport(ratio=1)
     one.expect_no_overflow()
-    one.page.get_by_role("link", name="Changes +3 −1").click()
+    one.page.get_by_role("link", name="Changes 3 lines added, 1 removed").click()
     expect(one.page.locator("session-changes")).to_contain_text("src/login.ts")
 
 

@@ -2,6 +2,7 @@
 
 import { changedWords, replaced } from "../diff.js";
 import { attribute, h, icon, nodes, span } from "../dom.js";
+import { count, plural } from "../format.js";
 import { outlineOf } from "../outline.js";
 import { partsOf } from "../shell.js";
 import { partsOfCode } from "../syntax.js";
@@ -68,6 +69,17 @@ export function codeNodes(text, language) {
 }
 
 /**
+ * How many lines a change adds and removes: in signs for the eye, in words for the ear.
+ * @param {number} added @param {number} removed
+ */
+export const lineCounts = (added, removed) => h("span", {},
+  h("span", { "aria-hidden": "true" }, span("added", `+${count(added)}`), " ", span("removed", `−${count(removed)}`)),
+  span("unseen", `${plural(added, "line")} added, ${removed} removed`));
+
+/** What a sign at the beginning of a line says to the ear. */
+const signWords = /** @type {Record<string, string>} */ ({ "+": "added", "-": "removed" });
+
+/**
  * What a tool put out: a long one shows how it begins, what went wrong and how it ends, and the rest on demand.
  * @param {string} text @param {string} name
  */
@@ -100,7 +112,7 @@ export function diffBlock(lines, { name, scrolls = true, words = false }) {
     const { sign, text, number } = one;
     const pieces = marked(text, marks.get(one) ?? []);
     block.append(h("span", { class: "diff-line", "data-sign": sign, "data-line": number ?? null },
-      span("sign", sign === "@" ? "·" : sign), h("span", { class: "exact" }, ...pieces, "\n")));
+      h("span", { class: "sign", role: signWords[sign] && "img", "aria-label": signWords[sign] }, sign === "@" ? "·" : sign), h("span", { class: "exact" }, ...pieces, "\n")));
   }
   if (scrolls) reachable(block, name);
   return block;

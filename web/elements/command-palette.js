@@ -42,10 +42,13 @@ export class CommandPalette extends View {
 
   #draw() {
     const keys = this.#dialog.hasAttribute("data-keys") && !this.#words.value;
-    const deeds = shortcuts.map(({ keys: press, action, words }) => ({ words, keys: press, action }));
+    const acts = this.app.keyboard.letters;
+    const letters = /** @type {Entry} */ ({ words: acts ? "Switch single letters off" : "Switch single letters on", action: "letters" });
+    /** @type {Entry[]} */
+    const deeds = [...shortcuts.map(({ keys: press, action, words }) => ({ words, keys: acts || press.length > 3 ? press : undefined, action })), letters];
     const sessions = [...this.app.state.sessions.values()].sort((a, b) => b.lastActivityAt - a.lastActivityAt)
       .map((one) => ({ words: titleOf(one), also: placeOf(one), hash: `#/session/${one.session}` }));
-    this.#entries = keys ? deeds : matching([...sessions, ...screens, ...deeds.filter(({ action }) => action === "start" || action === "help")], this.#words.value);
+    this.#entries = keys ? deeds : matching([...sessions, ...screens, ...deeds.filter(({ action }) => action === "start" || action === "help" || action === "letters")], this.#words.value);
     this.#chosen = 0;
     this.#found.replaceChildren(...this.#entries.map((entry, index) => {
       const words = span("palette-words foreign");

@@ -6,7 +6,7 @@ import { changeOf, changeWords } from "../changes.js";
 import { editCharactersMax, editsMax } from "../edits.js";
 import { count, plural, size, timeOfDay } from "../format.js";
 import { line, ordered } from "../text.js";
-import { diffBlock } from "./blocks.js";
+import { diffBlock, lineCounts } from "./blocks.js";
 
 /** @typedef {import("../changed-files.js").FileChanges} FileChanges */
 /** @typedef {import("../store.js").Log} Log */
@@ -52,7 +52,7 @@ export class SessionChanges extends HTMLElement {
     arrange(this.#list, [...entries.values()].map(({ item }) => item));
     const isWhole = log !== undefined && log.edits.first <= oldest && !log.edits.isCut;
     const [added, removed] = /** @type {const} */ (["added", "removed"]).map((which) => files.reduce((sum, file) => sum + file[which], 0));
-    this.#sum.replaceChildren(...(files.length ? [plural(files.length, "file"), ", ", measure(added, removed)] : []));
+    this.#sum.replaceChildren(...(files.length ? [plural(files.length, "file"), ", ", lineCounts(added, removed)] : []));
     write(this.#note, !log ? "" : noteOf(log, files.length, isWhole, oldest));
     attribute(this.#note, "hidden", this.#note.textContent === "");
     attribute(this.#earlier, "hidden", !log || isWhole || log.edits.isCut);
@@ -114,7 +114,7 @@ class Entry {
     this.#file = file;
     say(this.#name, file.path, ordered);
     write(this.#kind, file.isNew ? "new" : "");
-    this.#measure.replaceChildren(measure(file.added, file.removed));
+    this.#measure.replaceChildren(lineCounts(file.added, file.removed));
     this.#draw();
   }
 
@@ -159,12 +159,6 @@ function diffNodes(lines, path, index) {
   } }, words());
   return [box, more];
 }
-
-/** @param {number} added @param {number} removed */
-const measure = (added, removed) => {
-  const words = span("unseen", `${plural(added, "line")} added, ${removed} removed`);
-  return h("span", {}, h("span", { "aria-hidden": "true" }, span("added", `+${count(added)}`), " ", span("removed", `−${count(removed)}`)), words);
-};
 
 /** @param {Log} log @param {number} files @param {boolean} isWhole @param {number} oldest */
 function noteOf({ edits }, files, isWhole, oldest) {

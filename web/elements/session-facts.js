@@ -48,7 +48,7 @@ export class SessionFacts extends HTMLElement {
     const share = context?.limit ? Math.round((100 * used) / context.limit) : 0;
     this.#fact("Context", context?.limit ? `${count(used)} of ${count(context.limit)} (${share} %)` : "unknown");
     this.#fact("Tokens", tokens ? `${count(tokens.input)} in, ${count(tokens.output)} out, ${count(tokens.cacheRead)} cached` : "unknown");
-    this.#fact("Lines", `+${linesAdded} −${linesRemoved}`);
+    this.#fact("Lines", `${linesAdded} added, ${linesRemoved} removed`);
     const helpers = subagents ? `, ${plural(subagents, "subagent")}` : "";
     this.#fact("Activity", `${plural(operations, "operation")}, ${plural(messages, "message")}${helpers}`);
     this.#fact("Agent", `${agent.name}${agent.version ? ` ${agent.version}` : ""}`);

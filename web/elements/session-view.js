@@ -2,11 +2,12 @@
 
 import { asText, attribute, h, icon, say, span, write } from "../dom.js";
 import { strain } from "../budgets.js";
-import { ago, costOf, count, plural } from "../format.js";
+import { ago, costOf, plural } from "../format.js";
 import { awayWords, sayingOf, statusOf, titleOf } from "../session-words.js";
 import { keyOf, pending, takeHistory } from "../store.js";
 import { isBusy } from "../steering.js";
 import { line, ordered } from "../text.js";
+import { lineCounts } from "./blocks.js";
 import { noNews } from "./link-state.js";
 import { eventsReadMax, SessionChanges } from "./session-changes.js";
 import { SessionComposer } from "./session-composer.js";
@@ -180,9 +181,9 @@ export class SessionView extends View {
     const hasChanges = linesAdded > 0 || linesRemoved > 0 || Boolean(this.app.state.logs.get(this.session)?.edits.all.length);
     attribute(this.#lines, "hidden", !hasChanges && !this.#showsChanges);
     attribute(this.#lines, "href", `#/session/${this.session}${this.#showsChanges ? "" : "/changes"}`);
-    const told = linesAdded || linesRemoved ? [span("word", "Changes "), span("added", `+${count(linesAdded)}`), span("removed", ` −${count(linesRemoved)}`)] : ["Changes"];
-    const words = this.#showsChanges ? "Conversation" : told.map((part) => (typeof part === "string" ? part : part.textContent)).join("");
-    if (this.#lines.textContent !== words) this.#lines.replaceChildren(...(this.#showsChanges ? [words] : told));
+    const shown = this.#showsChanges ? ["Conversation"] : linesAdded || linesRemoved ? [span("word", "Changes "), lineCounts(linesAdded, linesRemoved)] : ["Changes"];
+    const drawn = h("span", {}, ...shown);
+    if (this.#lines.textContent !== drawn.textContent) this.#lines.replaceChildren(...drawn.childNodes);
   }
 
   /** Reads older events through for what they tell of files; the timeline does not take them. */

@@ -11,7 +11,7 @@ import { keyOf } from "../store.js";
 import { known } from "../timeline.js";
 import { calm, line, ordered } from "../text.js";
 import { isSaid } from "../tools.js";
-import { diffBlock, outputBlock, reachable } from "./blocks.js";
+import { diffBlock, lineCounts, outputBlock, reachable } from "./blocks.js";
 import { markdownToRead } from "./markdown.js";
 import { pictureList } from "./picture-list.js";
 import { requestBlocks } from "./request-blocks.js";
@@ -220,7 +220,7 @@ function toolContent({ event, end, waitsFor, isCut }) {
 function file({ head, body }) {
   const [added, removed] = [Number(head.added) || 0, Number(head.removed) || 0];
   const title = span("tool-line", toolMark(), span("tool-name", "File"), span("tool-operation foreign exact", nodes(ordered(asText(head.path)))),
-    span("tool-result", span("added", `+${added}`), " ", span("removed", `−${removed}`)));
+    span("tool-result", lineCounts(added, removed)));
   const change = changeOf(body);
   if (change && ["new", "overwrites", "unchanged"].includes(change.file)) title.append(span("quiet", changeWords(change).title));
   if (typeof body?.diff !== "string" || !body.diff) return h("p", { class: "fold-like" }, title);

@@ -13,6 +13,7 @@
  * @property {import("../tokens.js").Tokens} tokens
  * @property {import("../sieve.js").Marks} archive Sessions that left the list on this device.
  * @property {import("../sieve.js").Marks} pins Sessions that are on top of it.
+ * @property {import("../shortcuts.js").Keyboard} keyboard
  * @property {() => number} now                 The relay's time, in milliseconds.
  * @property {(text: string) => void} announce  Says something to a screen reader, once.
  * @property {() => void} listChanged           The list of sessions shows others now.

@@ -46,6 +46,15 @@ export function standing(may, { steering, endedAt, host }, isLive) {
 export const can = (may, { steering, endedAt, host }, isLive, action) =>
   isLive && may.includes("steer") && !endedAt && host.connected && steering?.actions.includes(action) === true;
 
+/**
+ * What agents were told in a session, the newest first, each once.
+ * @param {Row[]} rows
+ * @returns {string[]}
+ */
+export const promptsOf = (rows) => [...new Set(rows
+  .filter(({ event: { kind, head } }) => (kind === "message" && head.role === "user") || (kind === "steering.requested" && head.action === "prompt"))
+  .map(({ event: { body } }) => (typeof body?.text === "string" ? body.text : "")).filter(Boolean).reverse())];
+
 /** @param {Summary} summary Whether a prompt would have to wait. */
 export const isBusy = ({ status }) => ["starting", "running", "waitingApproval", "waitingAnswer"].includes(status);
 

@@ -22,10 +22,9 @@ from jeepney.io.asyncio import open_dbus_connection
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection, serve
 
+from driven import WAIT, Driven
 from push_service import Browser, PushService, decoded
 from waits import patient
-
-WAIT = 30
 
 QUIET = {
     "app.update.enabled": False, "browser.safebrowsing.update.enabled": False, "browser.shell.checkDefaultBrowser": False,
@@ -171,7 +170,7 @@ class Desktop:
         return new_error(message, "org.freedesktop.DBus.Error.UnknownMethod")
 
 
-class Firefox:
+class Firefox(Driven):
     def __init__(self, profile: Path, preferences: dict[str, Any], desktop: Desktop):
         self._profile, self._preferences, self._desktop = profile, preferences, desktop
         self._number = 0
@@ -214,6 +213,9 @@ class Firefox:
         """As a person does who chooses Allow."""
         await self.command("permissions.setPermission", descriptor={"name": "notifications"}, state="granted", origin=origin)
 
+    async def resize(self, width: int, height: int) -> None:
+        await self.command("browsingContext.setViewport", context=self._context, viewport={"width": width, "height": height})
+
     async def open(self, url: str) -> None:
         await self.command("browsingContext.navigate", context=self._context, url=url, wait="complete")
 
@@ -229,37 +231,10 @@ class Firefox:
             await asyncio.sleep(0.05)
 
     async def run(self, expression: str) -> Any:
-        """What it comes to, as if the person had just pressed something."""
         answer = await self.command("script.evaluate", expression=f"(async () => JSON.stringify(await ({expression})) ?? 'null')()",
             target={"context": self._context}, awaitPromise=True, userActivation=True)  # fmt: skip
         assert answer["type"] == "success", answer
         return json.loads(answer["result"]["value"])
-
-    async def until(self, expression: str, what: str) -> Any:
-        deadline = time.monotonic() + patient(WAIT)
-        while not (value := await self.run(expression)):
-            assert time.monotonic() < deadline, f"waited in vain for {what}; on the screen: {await self.run('document.body.innerText')}"
-            await asyncio.sleep(0.05)
-        return value
-
-    async def expect_text(self, words: str) -> None:
-        await self.until(f"document.body.innerText.includes({json.dumps(words)})", repr(words))
-
-    async def expect_button(self, name: str) -> None:
-        await self.until(f"Boolean({self._button(name)})", f"the button {name!r}")
-
-    async def press(self, name: str) -> None:
-        await self.until(f"(() => {{ const found = {self._button(name)}; found?.click(); return Boolean(found); }})()", f"the button {name!r}")
-
-    async def choose(self, name: str) -> None:
-        """The box of a form whose label begins so."""
-        await self.until(
-            f"(() => {{ const found = [...document.querySelectorAll('label')].find((label) => label.checkVisibility() && label.textContent.startsWith({json.dumps(name)}))"
-            "?.querySelector('input:enabled'); found?.click(); return Boolean(found); })()", f"the choice {name!r}")  # fmt: skip
-
-    @staticmethod
-    def _button(name: str) -> str:
-        return f"[...document.querySelectorAll('button:enabled')].find((one) => one.checkVisibility() && one.textContent === {json.dumps(name)})"
 
     async def _address(self, log: Path) -> str:
         while not (found := re.search(r"WebDriver BiDi listening on (ws://\S+)", log.read_text(errors="replace"))):

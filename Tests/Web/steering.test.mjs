@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { can, canGoAgain, failureWords, isFreer, measure, modeQuestion, nearby, outcomeWords, promptBytesMax, readingOf, standing } from "../../web/steering.js";
+import { can, canGoAgain, failureWords, isFreer, measure, modeQuestion, nearby, outcomeWords, promptBytesMax, promptsOf, readingOf, standing } from "../../web/steering.js";
 import { Timeline } from "../../web/timeline.js";
 
 const may = ["watch", "decide", "steer"];
@@ -103,4 +103,10 @@ test("near where one writes stand prompts without an outcome, of everybody, and 
 test("a failure says what to do", () => {
   assert.match(failureWords({ code: "linkLost", message: "x" }), /one effect/);
   assert.equal(failureWords({ code: "unavailable", message: "the host is gone" }), "Not sent: the host is gone.");
+});
+
+test("what an agent was told is there again, the newest first and each once", () => {
+  const timeline = new Timeline(1, [event("message", { role: "user" }, { text: "Fix it" }), event("message", { role: "assistant" }, { text: "Done" }), asked("c1", "Now test it"), event("message", { role: "user" }, { text: "Fix it" }),
+    event("message", { role: "user" })]);
+  assert.deepEqual(promptsOf(timeline.rows), ["Fix it", "Now test it"]);
 });

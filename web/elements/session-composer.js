@@ -8,7 +8,7 @@ import { heldWords } from "../budgets.js";
 import { Drafts } from "../drafts.js";
 import { Sender } from "../sender.js";
 import { titleOf } from "../session-words.js";
-import { actionWords, askingQuestion, can, everything, failureWords, firstWord, isAsking, isBusy, isFreer, isOver, measure, modeQuestion, modeWords, outcomeWords, ownRules, readingOf, standing } from "../steering.js";
+import { actionWords, askingQuestion, can, everything, failureWords, firstWord, isAsking, isBusy, isFreer, isOver, measure, modeQuestion, modeWords, outcomeWords, ownRules, promptsOf, readingOf, standing } from "../steering.js";
 import { line } from "../text.js";
 import { Confirmation } from "./confirmation.js";
 import { PictureChoice } from "./picture-choice.js";
@@ -191,9 +191,29 @@ export class SessionComposer extends HTMLElement {
     if (this.#text.value) this.#text.style.height = `${this.#text.scrollHeight + 2}px`;
   }
 
+  /**
+   * The arrows bring back what was said in this session, as in a shell. In text of one's own, and once the cursor has left the end, they move it.
+   * @param {KeyboardEvent} event
+   * @returns {boolean} Whether the key was one of these.
+   */
+  #recall({ key, shiftKey, altKey, ctrlKey, metaKey }) {
+    const way = { ArrowUp: 1, ArrowDown: -1 }[key];
+    if (!way || this.#text.readOnly || this.#text.selectionStart !== this.#text.value.length || shiftKey || altKey || ctrlKey || metaKey) return false;
+    const said = promptsOf(this.#timeline?.rows ?? []);
+    const at = this.#text.value === "" ? -1 : said.indexOf(this.#text.value);
+    if (this.#text.value !== "" && at < 0) return false;
+    const next = at + way;
+    if (next < -1 || next >= said.length) return false;
+    this.#text.value = said[next] ?? "";
+    this.#written();
+    return true;
+  }
+
   /** @param {KeyboardEvent} event */
   #key(event) {
-    if (event.key !== "Enter" || isComposed(event) || event.shiftKey || event.altKey) return;
+    if (isComposed(event)) return;
+    if (this.#recall(event)) event.preventDefault();
+    if (event.key !== "Enter" || event.shiftKey || event.altKey) return;
     if (!(event.ctrlKey || event.metaKey || hasKeyboard.matches)) return;
     event.preventDefault();
     this.#submit();

@@ -22,19 +22,24 @@ export class SessionFacts extends HTMLElement {
   onfind = () => undefined;
   #find = h("button", { type: "button", class: "plain", onclick: () => this.onfind() }, icon("search"), "Find in this session");
   #pin = h("button", { type: "button", class: "plain", onclick: () => this.onpin() });
+  /** @type {() => void} Called when this device is to be silent about the session, or no more. */
+  onmute = () => undefined;
+  #mute = h("button", { type: "button", class: "plain", onclick: () => this.onmute() });
   #archive = h("button", { type: "button", class: "plain", onclick: () => this.onarchive() });
   /** @type {Map<string, HTMLElement>} */ #values = new Map();
   /** @type {unknown} */ #drawn = null;
 
   connectedCallback() {
-    if (!this.firstChild) this.append(this.#todoTitle, this.#todo, h("h3", {}, "Numbers"), this.#numbers, this.#budgets, this.#find, this.#pin, this.#archive);
+    if (!this.firstChild) this.append(this.#todoTitle, this.#todo, h("h3", {}, "Numbers"), this.#numbers, this.#budgets, this.#find, this.#pin, this.#mute, this.#archive);
   }
 
   /**
    * @param {Summary} summary @param {import("../wire").Event|null} todo The newest `todo.changed`.
-   * @param {boolean} isArchived @param {boolean} isPinned
+   * @param {{isArchived: boolean, isPinned: boolean, isMuted?: boolean}} here On this device; `isMuted` where it gets notifications.
    */
-  show(summary, todo, isArchived, isPinned) {
+  show(summary, todo, { isArchived, isPinned, isMuted }) {
+    attribute(this.#mute, "hidden", isMuted === undefined);
+    write(this.#mute, isMuted ? "Ring for it again on this device" : "Mute on this device");
     write(this.#pin, isPinned ? "Unpin" : "Pin to the top on this device");
     write(this.#archive, isArchived ? "Bring back from the archive" : "Archive on this device");
     this.#showTodo(summary, todo);

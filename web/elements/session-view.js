@@ -19,6 +19,9 @@ import { View } from "./view.js";
 /** Older events asked for at a time: the most that the relay gives, and asked for before they are needed. */
 const pageEvents = 500;
 
+/** Where the facts are next to the timeline. */
+const beside = matchMedia("(min-width: 75em)");
+
 export class SessionView extends View {
   session = "";
 
@@ -53,6 +56,7 @@ export class SessionView extends View {
     this.#facts.id = "session-facts";
     this.#facts.onarchive = () => this.#archive();
     this.#facts.onpin = () => this.#pin();
+    this.#facts.onmute = () => this.#mute();
     this.#facts.onfind = () => this.search();
     this.#find.rows = () => this.app.state.logs.get(this.session)?.timeline.rows ?? [];
     this.#find.onfound = (key) => this.#timeline.showRow(key);
@@ -76,7 +80,6 @@ export class SessionView extends View {
         h("div", { class: "session-bar" }, this.#lines, this.#more), this.#progress),
       h("div", { class: "session-body" }, this.#timeline, this.#changes, this.#find, this.#facts), this.#review, this.#composer, this.#nowhere);
     // Where the facts are next to the timeline there is nothing to open.
-    const beside = matchMedia("(min-width: 75em)");
     const adapt = () => attribute(this.#more, "disabled", beside.matches);
     beside.addEventListener("change", adapt);
     adapt();
@@ -95,6 +98,7 @@ export class SessionView extends View {
     const isSame = this.session === session;
     if (!isSame || changes) this.#find.close();
     if (!isSame || changes) this.#openFacts(false);
+    if (beside.matches) this.#askOfDevice();
     const wasThere = isSame && this.#showsChanges;
     this.session = session;
     this.#showsChanges = changes;
@@ -136,7 +140,9 @@ export class SessionView extends View {
     attribute(this.#progress, "value", todo?.completed ?? 0);
 
     const log = logs.get(this.session);
-    this.#facts.show(summary, log?.timeline.todo ?? null, this.app.archive.has(this.session), this.app.pins.has(this.session));
+    this.#facts.show(summary, log?.timeline.todo ?? null, {
+      isArchived: this.app.archive.has(this.session), isPinned: this.app.pins.has(this.session), isMuted: this.#device?.muted.includes(this.session),
+    });
     this.#composer.show(this.app, this.session, summary, log?.timeline ?? null);
     this.#timeline.show(log, this.session, this.app, this.#composer.queued);
     if (this.#showsChanges) this.#changes.show(log, summary.first ?? 1);
@@ -208,6 +214,30 @@ export class SessionView extends View {
     this.#draw();
   }
 
+  /** This browser, as the relay knows it, where it gets notifications. */
+  get #device() {
+    return this.app.state.devices?.get(this.app.webPush?.device)?.device;
+  }
+
+  /** What this device is silent about is asked for once. */
+  #askOfDevice() {
+    if (this.app.webPush?.device && !this.app.state.devices) this.app.devices.watch();
+  }
+
+  async #mute() {
+    const device = this.#device;
+    if (!device) return;
+    const { text, kinds, muted, quiet, gather, hidesCost, allowOnLockScreen } = device;
+    const mutes = !muted.includes(this.session);
+    const others = muted.filter((one) => one !== this.session);
+    try {
+      await this.app.devices.choose(device.device, { text, kinds, muted: mutes ? [...others, this.session] : others, quiet, gather, hidesCost, allowOnLockScreen });
+      this.app.announce(mutes ? "Muted on this device" : "It rings on this device again");
+    } catch (error) {
+      this.app.announce(`Not changed: ${/** @type {Error} */ (error).message}`);
+    }
+  }
+
   /** Out of the list on this device, or back into it. */
   #archive() {
     const archives = !this.app.archive.has(this.session);
@@ -229,6 +259,7 @@ export class SessionView extends View {
   /** @param {boolean} open */
   #openFacts(open) {
     this.#open = open;
+    if (open) this.#askOfDevice();
     attribute(this.#facts, "data-open", open);
     attribute(this.#more, "aria-expanded", String(open));
   }

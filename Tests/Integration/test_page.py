@@ -977,6 +977,10 @@ def test_three_hundred_sessions_are_searched_filtered_grouped_and_archived(scree
     # Ended ones leave the list, and stay away; one that needs somebody comes back by itself.
     one.page.get_by_role("button", name="Archive 100 ended sessions").click()
     expect(total).to_have_text("200 of 300")
+    one.page.get_by_role("button", name="Archived 100 sessions: undo").click()
+    expect(total).to_have_text("300")
+    one.page.get_by_role("button", name="Archive 100 ended sessions").click()
+    expect(total).to_have_text("200 of 300")
     one.page.reload()
     one.expect_live()
     expect(total).to_have_text("200 of 300")

@@ -24,8 +24,10 @@ export class SieveBar extends HTMLElement {
     ...Object.entries(conditions).map(([status, { words }]) => h("option", { value: status }, words)));
   #group = h("select", { id: "sieve-group" }, h("option", { value: "" }, "State"), h("option", { value: "project" }, "Project"), h("option", { value: "host" }, "Host"));
   #archiveEnded = h("button", { type: "button", class: "plain", onclick: () => this.#putAway() });
+  /** @type {string[]} What was archived last, for whoever did not mean it. */ #put = [];
+  #undo = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.#takeBack() });
   #panel = h("div", { id: "sieve-panel", class: "sieve-panel", hidden: true },
-    field("Project", this.#project), field("Host", this.#host), field("State", this.#status), field("Group by", this.#group), this.#archiveEnded);
+    field("Project", this.#project), field("Host", this.#host), field("State", this.#status), field("Group by", this.#group), this.#archiveEnded, this.#undo);
   #isOpen = false;
   #drawn = "";
   /** @type {Summary[]} */ #all = [];
@@ -102,14 +104,25 @@ export class SieveBar extends HTMLElement {
   }
 
   #putAway() {
-    this.#archive?.set(this.#ended().map(({ session }) => session), true);
+    this.#put = this.#ended().map(({ session }) => session);
+    this.#archive?.set(this.#put, true);
     this.onsieve();
-    this.#more.focus();
+    write(this.#undo, `Archived ${plural(this.#put.length, "session")}: undo`);
+    attribute(this.#undo, "hidden", false);
+    this.#undo.focus();
+  }
+
+  #takeBack() {
+    this.#archive?.set(this.#put, false);
+    attribute(this.#undo, "hidden", true);
+    this.onsieve();
+    this.#archiveEnded.focus();
   }
 
   /** @param {boolean} isOpen */
   #openPanel(isOpen) {
     this.#isOpen = isOpen;
+    attribute(this.#undo, "hidden", true);
     attribute(this.#panel, "hidden", !isOpen);
     attribute(this.#more, "aria-expanded", String(isOpen));
   }

@@ -33,7 +33,7 @@ export function obstacle(approval, { live, seen }) {
 }
 
 /** @param {Approval} approval */
-export const unseenWords = ({ request: { head } }) => `Scroll to the end of the text before ${head.kind === "question" ? "answering" : "allowing"} it.`;
+export const unseenWords = ({ request: { head } }) => `Scroll to the end to ${head.kind === "question" ? "answer" : "allow"} it.`;
 
 /** @param {import("./wire").Fields} head Of a request that is not whole. */
 const missing = (head) =>

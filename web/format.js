@@ -44,6 +44,15 @@ export function runningFor(milliseconds) {
  */
 export const ago = (milliseconds) => (age(milliseconds) === "now" ? "just now" : `${age(milliseconds)} ago`);
 
+/** So long before an end its seconds are counted. */
+const countedMs = 600_000;
+
+/**
+ * How long is left: in the largest unit that fits, and by the second only at the end.
+ * @param {number} milliseconds
+ */
+export const left = (milliseconds) => (milliseconds < countedMs ? countdown(milliseconds) : runningFor(milliseconds));
+
 /**
  * `4:07`, counting down; nothing is left below zero.
  * @param {number} milliseconds

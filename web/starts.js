@@ -24,12 +24,37 @@ export const placesOf = (hosts) =>
   }))).sort((a, b) => a.project.localeCompare(b.project) || a.host.localeCompare(b.host) || a.key.localeCompare(b.key));
 
 /**
+ * The place that somebody is likely to mean, and its agent: those of the session that was active last.
+ * @param {Place[]} places @param {Iterable<Summary>} sessions
+ * @returns {{place: Place|undefined, agent: string|undefined}}
+ */
+export function likeliest(places, sessions) {
+  const latest = [...sessions].sort((a, b) => b.lastActivityAt - a.lastActivityAt);
+  for (const one of latest) {
+    const place = places.find(({ project, host }) => project === one.project && host === one.host.name);
+    if (place) return { place, agent: place.agents.find(({ name }) => name === one.agent.name)?.name };
+  }
+  return { place: places[0], agent: undefined };
+}
+
+/**
+ * What has to be done elsewhere before anything can be started; nothing where that is done.
+ * @param {string[]} may @param {Place|undefined} place
+ * @returns {{words: string, command: string}|null}
+ */
+export function startAdvice(may, place) {
+  if (!may.includes("steer")) return { words: "This device may not start sessions. Open a link on it that you get on the relay's machine from", command: "heliograph pair --role operator" };
+  if (!place) return { words: "No machine lets you start sessions yet. On the machine with the project run", command: "heliograph host projects add DIR" };
+  return null;
+}
+
+/**
  * Why nothing can be started now; empty where it can.
  * @param {string[]} may @param {Place|undefined} place @param {boolean} isLive
  */
 export function startObstacle(may, place, isLive) {
-  if (!may.includes("steer")) return "To start sessions from here, open a link from heliograph pair --role operator.";
-  if (!place) return "No host lets you start sessions. On the host: heliograph host projects add DIR";
+  const advice = startAdvice(may, place);
+  if (advice || !place) return advice ? `${advice.words} ${advice.command}` : "";
   if (!isLive) return "No connection to the relay.";
   if (!place.connected) return `${place.host} is offline.`;
   return place.agents.length ? "" : `${place.host} finds no agent that it could start.`;

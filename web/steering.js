@@ -30,8 +30,8 @@ const countedFrom = promptBytesMax * 0.75;
  * @returns {Standing}
  */
 export function standing(may, { steering, endedAt, host }, isLive) {
-  if (!may.includes("steer")) return { composes: false, reason: "To steer agents from here, open a link from", command: "heliograph pair --role operator" };
-  if (endedAt) return { composes: false, reason: "This session has ended." };
+  if (endedAt) return { composes: false, reason: may.includes("steer") ? "This session has ended." : "" };
+  if (!may.includes("steer")) return { composes: false, reason: "To steer it:", command: "heliograph pair --role operator" };
   if (!steering) return { composes: false, reason: "Nothing can be sent to this session: its agent, or its host, does not take it." };
   if (!steering.actions.includes("prompt")) return { composes: false, reason: steering.reason ?? "This session takes no prompts from here." };
   if (!isLive) return { composes: true, reason: "No connection to the relay. What you write is kept on this device." };

@@ -630,7 +630,7 @@ def test_a_long_command_can_be_allowed_only_after_its_end_was_on_screen(screen: 
     card = one.card(approval)
     allow = card.get_by_role("button", name="Allow", exact=True)
     allow.scroll_into_view_if_needed()
-    expect(card).to_contain_text("Scroll to the end of the text before allowing it.")
+    expect(card).to_contain_text("Scroll to the end to allow it.")
     # Longer than a short command needs to open: it must be the scrolling, not the time.
     one.page.wait_for_timeout(1_200)
     expect(allow).to_be_disabled()
@@ -660,9 +660,9 @@ def test_that_there_is_more_below_is_seen_and_a_tap_leads_there(screen: Callable
     one.expect_accessible()
     allow = card.get_by_role("button", name="Allow", exact=True)
     expect(allow).to_be_disabled()
-    card.get_by_role("button", name="Scroll to the end of the text").click()
+    card.get_by_role("button", name="Scroll to the end to allow it.").click()
     expect(more).to_be_hidden()
-    expect(card.get_by_role("button", name="Scroll to the end of the text")).to_be_hidden()
+    expect(card.get_by_role("button", name="Scroll to the end to allow it.")).to_be_hidden()
     expect(allow).to_be_enabled()
     one.expect_no_overflow()
 
@@ -675,7 +675,7 @@ def test_the_last_line_of_a_long_file_is_there_and_must_be_seen(screen: Callable
     card = one.card(approval)
     allow = card.get_by_role("button", name="Allow", exact=True)
     allow.scroll_into_view_if_needed()
-    expect(card).to_contain_text("Scroll to the end of the text before allowing it.")
+    expect(card).to_contain_text("Scroll to the end to allow it.")
     expect(card).not_to_contain_text("harmless")
     expect(card.locator('[data-sign="+"]')).to_have_count(900)
     last = card.locator('[data-sign="+"]').last

@@ -118,7 +118,7 @@ def test_on_a_phone_in_a_browser_what_is_long_is_read_and_decided_where_it_stand
     one.page.get_by_role("link", name="Review", exact=True).click()
     expect(here.locator(".card-title")).to_be_in_viewport(ratio=1)
     expect(allow).to_be_disabled()
-    here.get_by_role("button", name="Scroll to the end of the text").click()
+    here.get_by_role("button", name="Scroll to the end to allow it.").click()
     expect(allow).to_be_enabled()
     expect(allow).to_be_in_viewport(ratio=1)
     expect(here.get_by_text("echo 59")).to_be_in_viewport()

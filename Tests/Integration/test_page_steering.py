@@ -388,7 +388,7 @@ def test_a_session_is_ended_after_a_question(screen: Callable[..., Screen], host
 def test_who_may_not_steer_is_told_why_in_one_line(screen: Callable[..., Screen], host: Any) -> None:
     one = screen()
     one.go("#/session/s1")
-    expect(one.page.locator("session-composer")).to_have_text("To steer agents from here, open a link from heliograph pair --role operator", use_inner_text=True)
+    expect(one.page.locator("session-composer")).to_have_text("To steer it: heliograph pair --role operator", use_inner_text=True)
     expect(composer(one)).to_be_hidden()
     one.expect_accessible()
     one.expect_no_overflow()

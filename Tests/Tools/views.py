@@ -9,6 +9,7 @@ work of a scripted host beside it. Of the four sizes of phones there is one pict
 
 import argparse
 import base64
+import json
 import os
 import sys
 import tempfile
@@ -101,12 +102,17 @@ def feed(host: ScriptedHost) -> None:
             host.event(session, "status.changed", {"status": status}, at=at)
     host.event("flaky", "tool.started", {"call": "f1", "tool": "Bash", "operation": "swift test --filter UploadTests --repeat 50"}, {"input": {"command": "swift test --filter UploadTests --repeat 50"}})
     host.event("docs", "todo.changed", {"completed": 2, "total": 5, "current": "Write the chapter on tokens"}, {"items": [{"text": "Write the chapter on tokens", "status": "active"}]})
-    told = host.request_approval("deploy", "Bash", {"command": LONG_COMMAND, "description": "Start staging and look at its health"}, risks=["Starts containers that stay"])
-    host.request_approval("types", "Bash", {"command": "git push --force-with-lease origin strict-types", "description": "Push the branch"})
-    host.wait_acked("types")
-    assert told
+    host.start_session("studio-desk", title="New sessions", agent={"name": "heliograph"})
+    host.event("studio-desk", "steering.offered", {"actions": ["start", "resume", "past"], "projects": [{"name": name, "folder": f"~/work/{name}"} for name in ("gateway", "handbook", "webshop")],
+        "agents": [{"name": "claude", "title": "Claude Code", "modes": ["default", "plan"], "pictures": True}, {"name": "codex", "title": "Codex", "modes": ["untrusted"]}]})
     offer = {"actions": ["prompt", "interrupt", "stop", "mode", "model"], "whileBusy": True, "pictures": True, "mode": "default", "modes": ["default", "plan", "acceptEdits"], "models": ["opus", "sonnet"], "commands": ["/compact", "/review"]}
     long(host, offer)
+
+
+def ask(host: ScriptedHost) -> None:
+    """What waits: a command that is risky, and one that is not."""
+    host.request_approval("deploy", "Bash", {"command": LONG_COMMAND, "description": "Start staging and look at its health"}, risks=["Starts containers that stay"])
+    host.request_approval("types", "Bash", {"command": "git push origin strict-types", "description": "Push the branch"})
 
 
 def long(host: ScriptedHost, offer: dict[str, Any]) -> None:
@@ -128,7 +134,7 @@ def long(host: ScriptedHost, offer: dict[str, Any]) -> None:
         host.event(session, "tool.finished", {"call": call, "tool": tool, "ok": not failed, **({"exit": 1} if failed else {}), "durationMs": 2100}, {"output": output})
     host.event(session, "message", {"role": "assistant"}, {"text": CODE})
     host.event(session, "file.changed", {"path": "Sources/Shop/Total.swift", "added": 2, "removed": 1}, {"diff": DIFF})
-    host.event(session, "file.changed", {"path": "Tests/ShopTests/TotalTests.swift", "added": 9, "removed": 0}, {"diff": "@@ -8,0 +9,3 @@\n+@Test func emptyBasket() {\n+    #expect(total([], discount: 10) == 0)\n+}"})
+    host.event(session, "file.changed", {"path": "Tests/ShopTests/TotalTests.swift", "added": 3, "removed": 0}, {"diff": "@@ -8,0 +9,3 @@\n+@Test func emptyBasket() {\n+    #expect(total([], discount: 10) == 0)\n+}"})
     host.event(session, "todo.changed", {"completed": 2, "total": 3, "current": "Ask before the push"},
         {"items": [{"text": "Find the fault", "status": "done"}, {"text": "Mend it", "status": "done"}, {"text": "Ask before the push", "status": "active"}]})
     host.event(session, "usage", {"run": "r1", "model": "opus", "costMicroUSD": 1_240_000, "tokens": {"input": 52_000, "output": 4_100, "cacheRead": 410_000, "cacheWrite": 0}, "contextUsed": 84_000, "contextLimit": 200_000})
@@ -208,15 +214,18 @@ def main() -> None:
         host = None
         try:
             demo.start()
-            _, page = pair(browser, demo.pair("client"), "Ada's phone")
+            _, page = pair(browser, demo.pair("operator"), "Ada's phone")
             host = ScriptedHost(Served(demo), name="studio", capabilities=("steer",))
             feed(host)
             after = play_to_the_end(demo, page)
+            ask(host)
             threading.Thread(target=demo.play, daemon=True).start()
             while demo.session == after:
                 time.sleep(0.1)
             asked = demo.session
             expect(page.locator("approval-card[data-stage=pending]")).to_have_count(3, timeout=WAIT_MS)
+            ids = [one["session"] for one in json.loads(demo.administer("sessions", "--json"))["sessions"]]
+            asked, after = (next(id for id in ids if id.endswith(played)) for played in (asked, after))
             views = Views(browser, options.to, options.only)
             views.take(page, "list", "#/", "session-row")
             views.take(page, "inbox", "#/approvals", "approval-card")
@@ -235,10 +244,9 @@ def main() -> None:
         finally:
             if host:
                 host.close()
-            for process in demo.processes:
-                process.terminate()
             if demo.phone:
                 demo.phone.switch_off()
+            demo.end_processes()
             browser.close()
 
 

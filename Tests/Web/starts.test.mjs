@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { outcomeOf, placesOf, startObstacle } from "../../web/starts.js";
+import { likeliest, outcomeOf, placesOf, startObstacle } from "../../web/starts.js";
 import { apply, emptyState } from "../../web/store.js";
 
 const may = ["watch", "decide", "steer"];
@@ -23,6 +23,15 @@ test("why nothing can be started is said in one sentence", () => {
   assert.match(startObstacle(may, place, false), /No connection/);
   assert.match(startObstacle(may, { ...place, connected: false }, true), /laptop is offline/);
   assert.match(startObstacle(may, { ...place, agents: [] }, true), /no agent/);
+});
+
+test("where one worked last is what comes first", () => {
+  const places = placesOf(new Map([["b", desk("b", "laptop", ["api", "site"])]]));
+  const session = (project, lastActivityAt, host = "laptop") => ({ project, host: { name: host }, agent: { name: "claude" }, lastActivityAt });
+  const chosen = (...sessions) => { const { place, agent } = likeliest(places, sessions); return [place?.project, agent]; };
+  assert.deepEqual(chosen(session("api", 1), session("site", 2), session("site", 3, "elsewhere")), ["site", "claude"]);
+  assert.deepEqual(chosen(session("other", 9)), ["api", undefined]);
+  assert.deepEqual(likeliest([], []), { place: undefined, agent: undefined });
 });
 
 test("an outcome is the last word of its host on that command, and nothing before it", () => {

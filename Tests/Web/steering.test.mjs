@@ -9,8 +9,9 @@ const event = (kind, head = {}, body) => ({ kind, at: 1, head, body });
 const asked = (command, text, more = {}) => event("steering.requested", { action: "prompt", command, by: { id: "me", name: "Ada's phone" }, ...more }, { text });
 const changed = (command, stage, reason) => event("steering.changed", { client: "me", command, stage, reason });
 
-test("who has no right is told how to get it, before anything else", () => {
-  assert.deepEqual(standing(["watch", "decide"], summary(), true), { composes: false, reason: "To steer agents from here, open a link from", command: "heliograph pair --role operator" });
+test("who has no right is told how to get it, unless nobody could send anything any more", () => {
+  assert.deepEqual(standing(["watch", "decide"], summary(), true), { composes: false, reason: "To steer it:", command: "heliograph pair --role operator" });
+  assert.deepEqual(standing(["watch", "decide"], summary({ endedAt: 1 }), true), { composes: false, reason: "" });
 });
 
 test("a session that takes nothing says why in its host's words, where it has some", () => {

@@ -9,7 +9,7 @@
 import { conflict, isWhole, modeAfter, obstacle, outcome, steps, unseenWords, waysToAllow } from "../approvals.js";
 import { heldWords } from "../budgets.js";
 import { asText, attribute, h, icon, nodes, say, span, write } from "../dom.js";
-import { ago, countdown } from "../format.js";
+import { ago, left } from "../format.js";
 import { chosenIn, offersOf, verdictOf } from "../offers.js";
 import { has, watchesOnly } from "../rights.js";
 import { placeOf, titleOf } from "../session-words.js";
@@ -59,6 +59,7 @@ export class ApprovalCard extends HTMLElement {
   #tool = span("card-tool foreign");
   #heading = h("h3", { class: "card-title", tabindex: "-1" });
   #where = h("a", { class: "card-where foreign" });
+  #place = span("card-place foreign");
   #when = span("card-when");
   #held = h("p", { class: "card-held" });
   #content = h("div", { class: "card-content" });
@@ -94,7 +95,7 @@ export class ApprovalCard extends HTMLElement {
   #settledWhat = span("settled-what foreign");
   #settledDetail = span("settled-detail");
   #settled = h("button", { type: "button", class: "settled", hidden: true, onclick: () => this.#open(!this.#isOpened) },
-    this.#mark, span("settled-words", span("settled-line", this.#settledTitle, this.#settledWhat), this.#settledDetail), icon("down"));
+    this.#mark, span("settled-words", this.#settledWhat, span("settled-line", this.#settledTitle, " ", this.#settledDetail)), icon("down"));
 
   disconnectedCallback() {
     this.#observer?.disconnect();
@@ -132,7 +133,7 @@ export class ApprovalCard extends HTMLElement {
     const expiresAt = this.#approval.expiresAt ?? request.head.expiresAt;
     // The host's word on the question itself, such as that it may be answered at the terminal already.
     const doubt = this.#app.state.sessions.get(this.#approval.session)?.statusReason;
-    const ends = typeof expiresAt === "number" ? ` · expires in ${countdown(expiresAt - now)}` : "";
+    const ends = typeof expiresAt === "number" ? ` · expires in ${left(expiresAt - now)}` : "";
     if (stage === "pending") say(this.#when, `${asked}${ends}${doubt ? ` · ${doubt}` : ""}`, line);
     else write(this.#when, resolvedAt ? `${asked} · settled ${ago(now - resolvedAt)}` : asked);
     if (stage === "delivered" || stage === "decided") this.#drawOutcome();
@@ -207,7 +208,7 @@ export class ApprovalCard extends HTMLElement {
     }
     attribute(this.#where, "href", `#/session/${this.#approval.session}`);
     this.append(h("article", { class: "card", "aria-labelledby": name }, this.#settled,
-      h("header", { class: "card-head" }, this.#heading, h("p", {}, this.#where), h("p", { class: "card-facts quiet" }, this.#tool, this.#when), this.#held),
+      h("header", { class: "card-head" }, this.#heading, h("p", {}, this.#where), h("p", { class: "card-facts quiet" }, this.#place, this.#tool, this.#when), this.#held),
       this.#content, h("div", { class: "card-foot" }, this.#untrusted, this.#gate, this.#buttons, this.#offers.element, this.#denial, this.#result, this.#problem)));
   }
 
@@ -303,7 +304,8 @@ export class ApprovalCard extends HTMLElement {
     const summary = this.#app.state.sessions.get(session);
     const { agentName } = this.#approval.request.head;
     const asker = typeof agentName === "string" ? ` · subagent: ${agentName}` : "";
-    say(this.#where, (summary ? `${titleOf(summary)} · ${placeOf(summary)}` : `Session ${session}`) + asker, line);
+    say(this.#where, (summary ? titleOf(summary) : `Session ${session}`) + asker, line);
+    say(this.#place, summary ? placeOf(summary) : "", line);
     attribute(this, "data-stage", stage);
     write(this.#held, stage === "pending" ? heldWords(summary) : "");
 

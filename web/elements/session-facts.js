@@ -46,14 +46,14 @@ export class SessionFacts extends HTMLElement {
     const { tokens, context, linesAdded, linesRemoved, operations, messages, subagents, agent, model, host, cwd, branch } = summary;
     const guess = summary.estimateMicroUSD ? `: ${agent.name} does not know the model's price. No budget counts the guess` : "";
     this.#fact("Cost", `${costOf(summary) || "unknown"}${guess}`);
-    this.#fact("Budget", strainWords(summary.budget) || "none");
+    this.#fact("Budget", strainWords(summary.budget));
     attribute(/** @type {HTMLElement} */ (this.#values.get("Budget")), "data-budget", strain(summary.budget));
     attribute(this.#budgets, "href", `#/budgets/${summary.session}`);
     const used = context?.used ?? 0;
     const share = context?.limit ? Math.round((100 * used) / context.limit) : 0;
     this.#fact("Context", context?.limit ? `${count(used)} of ${count(context.limit)} (${share} %)` : "unknown");
-    this.#fact("Tokens", tokens ? `${count(tokens.input)} in, ${count(tokens.output)} out, ${count(tokens.cacheRead)} cached` : "unknown");
-    this.#fact("Lines", `${linesAdded} added, ${linesRemoved} removed`);
+    this.#fact("Tokens", tokens && !(tokens.input || tokens.output || tokens.cacheRead) ? "" : tokens ? `${count(tokens.input)} in, ${count(tokens.output)} out, ${count(tokens.cacheRead)} cached` : "unknown");
+    this.#fact("Lines", linesAdded || linesRemoved ? `${linesAdded} added, ${linesRemoved} removed` : "");
     const helpers = subagents ? `, ${plural(subagents, "subagent")}` : "";
     this.#fact("Activity", `${plural(operations, "operation")}, ${plural(messages, "message")}${helpers}`);
     this.#fact("Agent", `${agent.name}${agent.version ? ` ${agent.version}` : ""}`);
@@ -84,7 +84,7 @@ export class SessionFacts extends HTMLElement {
     this.#todo.replaceChildren(current);
   }
 
-  /** @param {string} name @param {string} value */
+  /** @param {string} name @param {string} value Empty: there is nothing to tell. */
   #fact(name, value) {
     let element = this.#values.get(name);
     if (!element) {
@@ -93,6 +93,7 @@ export class SessionFacts extends HTMLElement {
       this.#numbers.append(h("div", {}, h("dt", {}, name), element));
     }
     say(element, value, line);
+    attribute(/** @type {HTMLElement} */ (element.parentElement), "hidden", value === "");
     attribute(element, "data-unknown", value === "unknown");
   }
 }

@@ -106,6 +106,9 @@ export class SessionList extends View {
   /** @param {Summary} summary */
   #groupOf = ({ session }) => this.#groups.get(session) ?? "earlier";
 
+  /** @param {Summary} summary Whether its heading says that it waits. */
+  #isSaid = (summary) => !this.#sieve.sieve.group && this.#groupOf(summary) === "needs";
+
   /** @param {Summary} one Whether it is in what is shown: the list, or the archive. */
   #isHere = (one) => (this.app.archive.has(one.session) ? this.#isArchive || waits(one) : !this.#isArchive);
 
@@ -154,7 +157,7 @@ export class SessionList extends View {
     for (const id of changes.sessions) {
       const summary = this.app.state.sessions.get(id);
       if (this.#passed.has(id) !== Boolean(summary && this.#passes(summary))) isOther = true;
-      else if (summary) this.#rows.get(id)?.show(summary, id === this.current, now);
+      else if (summary) this.#rows.get(id)?.show(summary, id === this.current, now, this.#isSaid(summary));
     }
     if (isOther) this.#draw();
     else if (changes.sessions.size) this.#drawMissed();
@@ -262,7 +265,7 @@ export class SessionList extends View {
       ...members.map((summary) => {
         const row = this.#rows.get(summary.session) ?? new SessionRow();
         this.#rows.set(summary.session, row);
-        row.show(summary, summary.session === this.current, now);
+        row.show(summary, summary.session === this.current, now, this.#isSaid(summary));
         return wrap(row, isArchive ? this.#button(summary) : null);
       }),
     ]));

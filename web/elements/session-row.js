@@ -27,14 +27,15 @@ export class SessionRow extends HTMLElement {
     if (!this.firstChild) this.append(this.#link);
   }
 
-  /** @param {Summary} summary @param {boolean} current @param {number} now */
-  show(summary, current, now) {
+  /** @param {Summary} summary @param {boolean} current @param {number} now @param {boolean} [isSaid] The heading above says already that it waits. */
+  show(summary, current, now, isSaid = false) {
     attribute(this.#link, "href", `#/session/${summary.session}`);
     attribute(this.#link, "aria-current", current ? "page" : null);
     attribute(this.#link, "data-status", summary.status);
     attribute(this.#link, "data-away", !summary.host.connected && !summary.endedAt);
     say(this.#title, titleOf(summary), line);
     const waiting = summary.approvals + summary.questions;
+    attribute(this.#link, "data-said", isSaid && waiting === 1 && sayingOf(summary) !== "");
     write(this.#status, `${statusOf(summary)}${waiting > 1 ? ` (${waiting})` : ""}`);
     say(this.#operation, sayingOf(summary), ordered);
     const { todo } = summary;

@@ -1,8 +1,8 @@
 /** `<start-view>`: a new session in a project of a host, or a past one again. */
 
-import { arrange, attribute, h, say, span, write } from "../dom.js";
+import { arrange, attribute, h, icon, say, span, write } from "../dom.js";
 import { ago } from "../format.js";
-import { outcomeOf, placesOf, startObstacle } from "../starts.js";
+import { likeliest, outcomeOf, placesOf, startAdvice, startObstacle } from "../starts.js";
 import { bytesOf, promptBytesMax } from "../steering.js";
 import { line } from "../text.js";
 import { PictureChoice } from "./picture-choice.js";
@@ -16,13 +16,17 @@ export class StartView extends View {
   #agent = h("select", { id: "start-agent", onchange: () => this.#choose() });
   #mode = h("select", { id: "start-mode" });
   #model = h("input", { id: "start-model", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: "256", placeholder: "its own" });
-  #prompt = h("textarea", { id: "start-prompt", rows: "4", dir: "auto" });
+  #prompt = h("textarea", { id: "start-prompt", rows: "3", dir: "auto", placeholder: "What is to be done?" });
+  #adviceWords = h("p");
+  #command = h("code");
+  #advice = h("div", { class: "empty", hidden: true }, icon("plus", "drawing"), this.#adviceWords, h("p", {}, this.#command));
   #pictures = new PictureChoice(() => this.#draw(this.#place));
   #start = h("button", { type: "submit", class: "solid" }, "Start");
   #list = h("button", { type: "button", class: "plain", onclick: () => this.#send("past") }, "Past sessions");
   #state = h("p", { class: "quiet foreign", role: "status" });
   #problem = h("p", { class: "problem foreign", role: "alert" });
   #past = h("ol", { class: "rows past-sessions", "aria-label": "Past sessions", tabindex: "-1" });
+  #form = h("form", { class: "budget-form", onsubmit: (event) => { event.preventDefault(); this.#send("start"); } });
   #shown = "";
   /** The session that represents the host, and is followed. */ #followed = "";
   /** @type {Sent|null} */ #sent = null;
@@ -30,13 +34,11 @@ export class StartView extends View {
 
   connectedCallback() {
     const field = (/** @type {string} */ words, /** @type {HTMLElement} */ input) => h("div", { class: "field" }, h("label", { for: input.id }, words), input);
+    this.#form.append(field("First prompt", this.#prompt), this.#pictures.element, field("Project", this.#project),
+      h("div", { class: "start-how" }, field("Agent", this.#agent), field("Mode", this.#mode), field("Model", this.#model)),
+      h("div", { class: "buttons" }, this.#pictures.button, this.#list, this.#start), this.#state, this.#problem);
     this.append(
-      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "New session")),
-      h("div", { class: "sheet" },
-        h("form", { class: "budget-form", onsubmit: (event) => { event.preventDefault(); this.#send("start"); } },
-          field("Project", this.#project), field("Agent", this.#agent), field("Mode", this.#mode), field("Model", this.#model), field("First prompt", this.#prompt), this.#pictures.element,
-          h("div", { class: "buttons" }, this.#pictures.button, this.#list, this.#start), this.#state, this.#problem),
-        this.#past));
+      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "New session")), this.#advice, h("div", { class: "sheet" }, this.#form, this.#past));
   }
 
   /** It comes to the screen. */
@@ -62,9 +64,12 @@ export class StartView extends View {
 
   #choose() {
     const places = placesOf(this.app.state.hosts);
+    const likely = this.#project.options.length ? undefined : likeliest(places, this.app.state.sessions.values());
     fill(this.#project, places.map(({ key, project, host, folder }) => [key, `${project} · ${host} · ${folder}`]));
+    if (likely?.place) this.#project.value = likely.place.key;
     const place = this.#place;
     fill(this.#agent, (place?.agents ?? []).map(({ name, title }) => [name, title]));
+    if (likely?.agent) this.#agent.value = likely.agent;
     const agent = place?.agents.find(({ name }) => name === this.#agent.value);
     fill(this.#mode, [["", "the one that asks most"], ...(agent?.modes ?? []).map((mode) => /** @type {[string, string]} */ ([mode, mode]))]);
     if (place && place.session !== this.#followed) {
@@ -87,6 +92,11 @@ export class StartView extends View {
   /** @param {Place|undefined} place */
   #draw(place) {
     const why = this.#obstacle(place);
+    const advice = this.app.state.loaded ? startAdvice(this.app.state.welcome?.may ?? [], place) : null;
+    attribute(this.#advice, "hidden", !advice);
+    attribute(this.#form, "hidden", Boolean(advice));
+    write(this.#adviceWords, advice?.words ?? "");
+    write(this.#command, advice?.command ?? "");
     const isBusy = this.#sent !== null || this.#isBringing;
     attribute(this.#start, "disabled", why !== "" || isBusy || this.#pictures.isReading);
     attribute(this.#list, "disabled", this.#obstacle(place, "past") !== "" || isBusy || this.#pictures.isReading);

@@ -157,6 +157,7 @@ function tool(row, item) {
     attribute(name, "hidden", Boolean(operation.textContent) && isSaid(asText(head.tool)));
     attribute(item, "data-state", changed.denied ? "denied" : finished ? (finished.head.ok ? "ok" : "failed") : changed.isCut ? "cut" : changed.waitsFor ? "waiting" : "running");
     write(state, finished || changed.denied || changed.isCut || changed.waitsFor ? "" : "running ");
+    attribute(took, "class", finished?.head.ok && !changed.denied && !tookOf(finished.head) ? "unseen" : null);
     write(took, changed.denied ? "denied" : finished ? resultOf(finished) : changed.isCut ? "not finished" : changed.waitsFor ? "waits" : "…");
     // It follows what is printed, unless somebody reads further up.
     const isFollowed = tail.scrollHeight - tail.scrollTop - tail.clientHeight < 8;
@@ -194,8 +195,11 @@ function resultOf({ head }) {
   return tookOf(head) || "done";
 }
 
+/** What took less than this is told as done: among dozens of calls only what took its time is worth a number. */
+const toldFromMs = 1_000;
+
 /** @param {import("../wire").Fields} head */
-const tookOf = (head) => (typeof head.durationMs === "number" ? duration(head.durationMs) : "");
+const tookOf = (head) => (typeof head.durationMs === "number" && head.durationMs >= toldFromMs ? duration(head.durationMs) : "");
 
 /** @param {Row} row @returns {(Node|string|false|null)[]} */
 function toolContent({ event, end, waitsFor, isCut }) {

@@ -124,7 +124,9 @@ function againstFile({ elements, measure, fields }, body) {
   // All of a new file is new: what was sent says it itself.
   if (!diff || !words.measure || change.file === "new") return { elements: [...fields, note, ...blocks], measure: told || words.title };
   const whole = h("details", { class: "fold" }, h("summary", {}, "What the agent sent, in full"), ...blocks);
-  return { elements: [note, diffBlock(parsed(diff), { name: "What changes in the file", scrolls: false }), ...fields, whole], measure: told };
+  // That the file changes the head of the card says.
+  const notes = words.title === "Changes the file" && !words.detail ? [] : [note];
+  return { elements: [...notes, diffBlock(parsed(diff), { name: "What changes in the file", scrolls: false }), ...fields, whole], measure: told };
 }
 
 /** @param {Fields} edit @returns {Fields} */

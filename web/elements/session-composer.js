@@ -20,6 +20,8 @@ import { WaitingPrompts } from "./waiting-prompts.js";
 
 /** Where a key makes a line end, as on a phone, the button sends; where a whole keyboard is, Enter does. */
 const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)");
+/** A longer reason, in the agent's words, is behind a line: it takes the room of what is to be read or decided. */
+const reasonCharactersMax = 90;
 const asksAllWords = "Every tool asks first: somebody has turned this on.";
 let made = 0;
 
@@ -41,6 +43,8 @@ export class SessionComposer extends HTMLElement {
   #reason = span("foreign");
   #command = h("code");
   #why = h("p", { class: "composer-why" }, this.#reason, " ", this.#command);
+  #longReason = h("p", { class: "foreign" });
+  #whyFold = h("details", { class: "fold composer-why", hidden: true }, h("summary", {}, "It takes no prompts from here. Why?"), this.#longReason);
   #waiting = new WaitingPrompts();
   #problem = h("p", { class: "problem", role: "alert" });
   #note = h("p", { class: "composer-note quiet", id: `${this.#id}-note` });
@@ -97,7 +101,7 @@ export class SessionComposer extends HTMLElement {
     this.#waiting.hands = {
       me: "", maySteer: true, queued: this.queued, openThreads: new Set(), takeBack: (row) => this.takeBack(row), sendAgain: (row) => this.sendAgain(row),
     };
-    this.append(this.#asksAll, this.#why, this.#box);
+    this.append(this.#asksAll, this.#why, this.#whyFold, this.#box);
     this.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || this.#panel.hidden) return;
       event.stopPropagation();
@@ -315,10 +319,14 @@ export class SessionComposer extends HTMLElement {
     attribute(this.#box, "hidden", !isHere && !stops && !(others.length && may.includes("steer") && !summary.endedAt));
     attribute(this.#text, "hidden", !isHere);
     attribute(this.#send, "hidden", !isHere);
-    attribute(this.#why, "hidden", reason === "");
+    const isLong = !isHere && reason.length > reasonCharactersMax;
+    attribute(this.#why, "hidden", reason === "" || isLong);
+    attribute(this.#whyFold, "hidden", !isLong);
+    say(this.#longReason, isLong ? reason : "", line);
     write(this.#asksAll, heldWords(summary) || asksAllWords);
     attribute(this.#asksAll, "hidden", !(summary.steering?.asksAll || heldWords(summary)) || Boolean(summary.endedAt));
-    say(this.#reason, reason, line);
+    attribute(this, "hidden", [this.#asksAll, this.#why, this.#whyFold, this.#box].every((part) => part.hidden));
+    say(this.#reason, isLong ? "" : reason, line);
     write(this.#command, command ?? "");
     attribute(this.#command, "hidden", !command);
     this.#waiting.hands.me = welcome.client.id;

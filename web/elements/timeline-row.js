@@ -157,7 +157,7 @@ function tool(row, item) {
     attribute(name, "hidden", Boolean(operation.textContent) && isSaid(asText(head.tool)));
     attribute(item, "data-state", changed.denied ? "denied" : finished ? (finished.head.ok ? "ok" : "failed") : changed.isCut ? "cut" : changed.waitsFor ? "waiting" : "running");
     write(state, finished || changed.denied || changed.isCut || changed.waitsFor ? "" : "running ");
-    attribute(took, "class", finished?.head.ok && !changed.denied && !tookOf(finished.head) ? "unseen" : null);
+    attribute(result, "class", finished?.head.ok && !changed.denied && !tookOf(finished.head) ? "tool-result unseen" : "tool-result");
     write(took, changed.denied ? "denied" : finished ? resultOf(finished) : changed.isCut ? "not finished" : changed.waitsFor ? "waits" : "…");
     // It follows what is printed, unless somebody reads further up.
     const isFollowed = tail.scrollHeight - tail.scrollTop - tail.clientHeight < 8;
@@ -244,7 +244,7 @@ function approval(row, item, session) {
   const update = (/** @type {Row} */ changed) => {
     const stage = changed.end?.kind.slice("approval.".length) ?? "requested";
     attribute(item, "data-stage", stage);
-    say(result, stageWords(changed), line);
+    say(result, stage === "requested" ? "waiting" : capital(stageWords(changed)), line);
     attribute(link, "hidden", stage !== "requested");
   };
   update(row);
@@ -259,6 +259,9 @@ function approvalContent({ head, body }) {
   const questions = Array.isArray(body?.questions) ? /** @type {any[]} */ (body?.questions) : [];
   return questions.map((/** @type {any} */ question) => h("p", { class: "foreign" }, nodes(calm(asText(question?.text)))));
 }
+
+/** @param {string} words */
+const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** @param {Row} row */
 function stageWords({ end, decision }) {

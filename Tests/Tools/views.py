@@ -170,15 +170,16 @@ def play_to_the_end(demo: Demo, page: Page) -> str:
 
 
 class Views:
-    def __init__(self, browser: Browser, folder: Path, only: str):
-        self.browser, self.folder, self.only = browser, folder, only
+    def __init__(self, browser: Browser, folder: Path, only: str, schemes: list[str]):
+        self.browser, self.folder, self.only, self.schemes = browser, folder, only, schemes
         folder.mkdir(parents=True, exist_ok=True)
 
     def take(self, page: Page, name: str, where: str, ready: str) -> None:
         if self.only and self.only not in name:
             return
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        for scheme in self.schemes:
+            forced = scheme == "forced"
+            page.emulate_media(color_scheme="dark" if forced else scheme, reduced_motion="reduce", forced_colors="active" if forced else "none")
             taken = []
             for width, height in PHONES + LARGE:
                 page.set_viewport_size({"width": width, "height": height})
@@ -207,6 +208,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--to", type=Path, required=True, help="a folder")
     parser.add_argument("--only", default="", help="views whose name has this in it")
+    parser.add_argument("--schemes", default="light,dark", help="of light, dark and forced, which are a system's own colours (%(default)s)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="hg-views-", ignore_cleanup_errors=True) as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-dev-shm-usage"])
@@ -226,7 +228,7 @@ def main() -> None:
             expect(page.locator("approval-card[data-stage=pending]")).to_have_count(3, timeout=WAIT_MS)
             ids = [one["session"] for one in json.loads(demo.administer("sessions", "--json"))["sessions"]]
             asked, after = (next(id for id in ids if id.endswith(played)) for played in (asked, after))
-            views = Views(browser, options.to, options.only)
+            views = Views(browser, options.to, options.only, options.schemes.split(","))
             views.take(page, "list", "#/", "session-row")
             views.take(page, "inbox", "#/approvals", "approval-card")
             views.take(page, "recent", "#/approvals/recent", "approval-card")

@@ -28,6 +28,9 @@ import { requestBlocks } from "./request-blocks.js";
 /** A card is on screen this long before it can be allowed: longer than the second tap of a double tap. */
 const settleMs = 600;
 
+/** From then on it is told when it ends. */
+const endToldMs = 2 * 3_600_000;
+
 /** Of a long text's box one tap moves on by so much: a line or two stay, so that the eye finds its place. */
 const pageShare = 0.85;
 
@@ -133,7 +136,7 @@ export class ApprovalCard extends HTMLElement {
     const expiresAt = this.#approval.expiresAt ?? request.head.expiresAt;
     // The host's word on the question itself, such as that it may be answered at the terminal already.
     const doubt = this.#app.state.sessions.get(this.#approval.session)?.statusReason;
-    const ends = typeof expiresAt === "number" ? ` · expires in ${left(expiresAt - now)}` : "";
+    const ends = typeof expiresAt === "number" && expiresAt - now < endToldMs ? ` · expires in ${left(expiresAt - now)}` : "";
     if (stage === "pending") say(this.#when, `${asked}${ends}${doubt ? ` · ${doubt}` : ""}`, line);
     else write(this.#when, resolvedAt ? `${asked} · settled ${ago(now - resolvedAt)}` : asked);
     if (stage === "delivered" || stage === "decided") this.#drawOutcome();

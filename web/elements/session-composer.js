@@ -44,7 +44,7 @@ export class SessionComposer extends HTMLElement {
   #command = h("code");
   #why = h("p", { class: "composer-why" }, this.#reason, " ", this.#command);
   #longReason = h("p", { class: "foreign" });
-  #whyFold = h("details", { class: "fold composer-why", hidden: true }, h("summary", {}, "It takes no prompts from here. Why?"), this.#longReason);
+  #whyFold = h("details", { class: "fold composer-why", hidden: true }, h("summary", {}, "No prompts from here. Why?"), this.#longReason);
   #waiting = new WaitingPrompts();
   #problem = h("p", { class: "problem", role: "alert" });
   #note = h("p", { class: "composer-note quiet", id: `${this.#id}-note` });

@@ -150,7 +150,7 @@ export class SessionView extends View {
     const all = pending(this.app.state);
     const waiting = all.filter(({ session }) => session === this.session);
     attribute(this.#now, "data-status", waiting.length ? "waitingApproval" : status);
-    const saying = waiting.length ? asText(waiting[0].request.head.title) : sayingOf(summary);
+    const saying = waiting.length ? asText(waiting[0].request.head.title) : status === "completed" ? "" : sayingOf(summary);
     say(this.#nowOperation, summary.host.connected || summary.endedAt ? saying : awayWords(summary, this.app.now()), ordered);
     attribute(this.#review, "href", waiting.length ? `#/approvals/${keyOf(waiting[0])}` : "#/approvals");
     this.#firstWaiting = waiting[0]?.approval ?? "";

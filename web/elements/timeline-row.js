@@ -154,7 +154,8 @@ function tool(row, item) {
     const { head } = changed.event;
     say(name, asText(head.tool), line);
     say(operation, asText(head.operation ?? finished?.head.summary), ordered);
-    attribute(name, "hidden", Boolean(operation.textContent) && isSaid(asText(head.tool)));
+    const isTold = Boolean(operation.textContent) && (isSaid(asText(head.tool)) || deeds.test(operation.textContent ?? ""));
+    attribute(name, "class", `${isTold ? "unseen" : "tool-name"} foreign`);
     attribute(item, "data-state", changed.denied ? "denied" : finished ? (finished.head.ok ? "ok" : "failed") : changed.isCut ? "cut" : changed.waitsFor ? "waiting" : "running");
     write(state, finished || changed.denied || changed.isCut || changed.waitsFor ? "" : "running ");
     attribute(result, "class", finished?.head.ok && !changed.denied && !tookOf(finished.head) ? "tool-result unseen" : "tool-result");
@@ -182,6 +183,9 @@ function tool(row, item) {
   updates.set(item, update);
   return [details, tail];
 }
+
+/** What hosts say in words: the tool's name beside it says the same again. */
+const deeds = /^(?:Editing|Reading|Writing|Running|Searching|Listing|Fetching|Updating|Looking)\b/;
 
 /** Its sign comes from the style sheet: running, done, failed, or a file. */
 const toolMark = () => h("span", { class: "tool-mark", "aria-hidden": "true" });

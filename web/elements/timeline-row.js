@@ -248,7 +248,7 @@ function approval(row, item, session) {
   const update = (/** @type {Row} */ changed) => {
     const stage = changed.end?.kind.slice("approval.".length) ?? "requested";
     attribute(item, "data-stage", stage);
-    say(result, stage === "requested" ? "waiting" : capital(stageWords(changed)), line);
+    say(result, stageWords(changed), line);
     attribute(link, "hidden", stage !== "requested");
   };
   update(row);
@@ -263,9 +263,6 @@ function approvalContent({ head, body }) {
   const questions = Array.isArray(body?.questions) ? /** @type {any[]} */ (body?.questions) : [];
   return questions.map((/** @type {any} */ question) => h("p", { class: "foreign" }, nodes(calm(asText(question?.text)))));
 }
-
-/** @param {string} words */
-const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** @param {Row} row */
 function stageWords({ end, decision }) {

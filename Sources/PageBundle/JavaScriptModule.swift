@@ -14,6 +14,8 @@ struct JavaScriptModule {
     private(set) var code = ""
 
     private var rest: ArraySlice<JavaScriptToken>
+    /// Private names as they are in the page, in the order in which the module first has them: no other module can see them.
+    private var privates: [String: String] = [:]
 
     init(path: String, source: String) throws(PageBundleError) {
         self.path = path
@@ -41,10 +43,33 @@ struct JavaScriptModule {
             isAfterDot = token.is(".")
             rest.removeFirst()
             if token.kind == .gap, !token.isNeeded(between: last, and: rest.first) { continue }
-            code += token.text
+            code += shortened(token, after: last)
             last = token
         }
         guard depth == 0 else { throw fails("brackets that do not match") }
+    }
+
+    /// A private name becomes a short one, also in what is inserted into a template, where it always follows a dot.
+    private mutating func shortened(_ token: JavaScriptToken, after last: JavaScriptToken?) -> String {
+        if token.kind == .word, last?.is("#") == true { return short(token.text) }
+        guard token.kind == .literal, token.text.first == "`", token.text.contains(".#") else { return token.text }
+        let parts = token.text.split(separator: ".#", omittingEmptySubsequences: false)
+        return parts.dropFirst().reduce(into: String(parts[0])) { text, part in
+            let name = part.prefix { $0.utf8.allSatisfy(JavaScriptReader.isWord) }
+            text += ".#\(name.isEmpty ? "" : short(String(name)))\(part.dropFirst(name.count))"
+        }
+    }
+
+    /// In base 26, in letters: the first names have one.
+    private mutating func short(_ name: String) -> String {
+        if let known = privates[name] { return known }
+        var (text, rest) = ("", privates.count)
+        repeat {
+            text = String(UnicodeScalar(UInt8(ascii: "a") + UInt8(rest % 26))) + text
+            rest = rest / 26 - 1
+        } while rest >= 0
+        privates[name] = text
+        return text
     }
 
     private mutating func takeImport() throws(PageBundleError) {

@@ -263,3 +263,18 @@ def test_with_keys_one_walks_decides_and_finds(screen: Callable[..., Screen], ho
     keyboard.press("Escape")
     keyboard.press("j")
     expect(one.page.locator("session-row a[aria-current]")).to_have_count(1)
+    # Single letters are switched off, and stay so; the list of keys is still there.
+    keyboard.press("Control+k")
+    keyboard.type("single letters")
+    keyboard.press("Enter")
+    expect(one.page.locator("#announcer")).to_contain_text("Single letters do nothing now")
+    one.page.reload()
+    one.expect_live()
+    here = one.page.url
+    for key in "kgi?":
+        keyboard.press(key)
+    one.settle()
+    assert one.page.url == here
+    expect(one.page.get_by_role("dialog")).to_be_hidden()
+    keyboard.press("Control+k")
+    expect(one.page.get_by_role("option", name="Switch single letters on")).to_be_visible()

@@ -221,7 +221,18 @@ def test_keys(screen: Callable[..., Screen], host: Any) -> None:
     composer(desk).press("Shift+Enter")
     composer(desk).press_sequentially("two")
     composer(desk).press("Enter")
-    assert host.wait_steered("prompt")["text"] == "one\ntwo"
+    prompt = host.wait_steered("prompt")
+    assert prompt["text"] == "one\ntwo"
+    host.steered(prompt, "taken")
+    # What was said comes back, and goes again; what one writes oneself stays.
+    expect(composer(desk)).to_have_value("")
+    composer(desk).press("ArrowUp")
+    expect(composer(desk)).to_have_value("one\ntwo")
+    composer(desk).press("ArrowDown")
+    expect(composer(desk)).to_have_value("")
+    composer(desk).press_sequentially("mine")
+    composer(desk).press("ArrowUp")
+    expect(composer(desk)).to_have_value("mine")
     since = len(host.received)
     phone = opened(screen)
     composer(phone).press_sequentially("three")

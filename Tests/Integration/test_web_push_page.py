@@ -217,6 +217,30 @@ def test_what_a_browser_rings_for_is_chosen_on_any_page_and_lasts(page: Callable
     expect(one.device("Ada's phone")).to_contain_text("Offers AllowNo")
 
 
+def test_a_session_is_muted_where_it_is_read_and_rings_again(page: Callable[..., Page], scripted_host: Callable[..., Any], relay: Any) -> None:
+    host = scripted_host(relay)
+    host.start_session("s1", title="Fix the login", project="webshop")
+    host.wait_acked("s1")
+    one = page()
+    one.go("#/session/s1")
+    one.page.locator(".facts-button").click()
+    facts = one.page.locator("session-facts")
+    expect(facts.get_by_role("button", name="Archive on this device")).to_be_visible()
+    expect(facts.get_by_role("button", name="Mute on this device")).to_be_hidden()
+    one.go("#/devices")
+    one.switch_on()
+    one.go("#/session/s1")
+    one.page.locator(".facts-button").click()
+    facts.get_by_role("button", name="Mute on this device").click()
+    expect(one.page.locator("#announcer")).to_have_text("Muted on this device")
+    one.page.reload()
+    one.page.locator(".facts-button").click()
+    facts.get_by_role("button", name="Ring for it again on this device").click()
+    expect(facts.get_by_role("button", name="Mute on this device")).to_be_visible()
+    one.go("#/devices")
+    expect(one.device("Ada's phone")).to_contain_text("MutedNo session")
+
+
 def test_an_app_s_choices_are_changed_without_its_tokens(page: Callable[..., Page]) -> None:
     one = page(staged=True)
     one.stage.device("d1", text="sealed", muted=["gone"], quiet={"from": 0, "to": 420, "timeZone": "America/Argentina/Buenos_Aires"})

@@ -226,6 +226,10 @@ def test_the_view_waits_at_the_beginning_of_what_is_to_be_read(screen: Callable[
     approval = host.request_approval("s1", "Bash", {"command": "\n".join(f"echo step {n}" for n in range(60))})
     heading = card(one, approval).locator(".card-title")
     expect(heading).to_be_in_viewport(ratio=1)
+    # What is shorter than the screen goes up until it begins at the top.
+    host.event("s1", "message", {"role": "assistant"}, {"text": "after that\n" * 3})
+    expect(one.timeline()).to_contain_text("after that")
+    one.settle()
     before = heading.bounding_box()
     for number in range(6):
         host.event("s1", "message", {"role": "assistant"}, {"text": f"after {number}\n" * 3})

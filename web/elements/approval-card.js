@@ -211,7 +211,7 @@ export class ApprovalCard extends HTMLElement {
     }
     attribute(this.#where, "href", `#/session/${this.#approval.session}`);
     this.append(h("article", { class: "card", "aria-labelledby": name }, this.#settled,
-      h("header", { class: "card-head" }, this.#heading, h("p", {}, this.#where), h("p", { class: "card-facts quiet" }, this.#place, this.#tool, this.#when), this.#held),
+      h("header", { class: "card-head" }, this.#heading, h("p", {}, this.#where), h("p", { class: "card-facts quiet" }, this.#place, " ", this.#tool, " ", this.#when), this.#held),
       this.#content, h("div", { class: "card-foot" }, this.#untrusted, this.#gate, this.#buttons, this.#offers.element, this.#denial, this.#result, this.#problem)));
   }
 

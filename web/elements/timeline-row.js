@@ -154,8 +154,8 @@ function tool(row, item) {
     const { head } = changed.event;
     say(name, asText(head.tool), line);
     say(operation, asText(head.operation ?? finished?.head.summary), ordered);
-    const isTold = Boolean(operation.textContent) && (isSaid(asText(head.tool)) || deeds.test(operation.textContent ?? ""));
-    attribute(name, "class", `${isTold ? "unseen" : "tool-name"} foreign`);
+    attribute(name, "hidden", Boolean(operation.textContent) && isSaid(asText(head.tool)));
+    attribute(name, "class", `${deeds.test(operation.textContent ?? "") ? "unseen" : "tool-name"} foreign`);
     attribute(item, "data-state", changed.denied ? "denied" : finished ? (finished.head.ok ? "ok" : "failed") : changed.isCut ? "cut" : changed.waitsFor ? "waiting" : "running");
     write(state, finished || changed.denied || changed.isCut || changed.waitsFor ? "" : "running ");
     attribute(result, "class", finished?.head.ok && !changed.denied && !tookOf(finished.head) ? "tool-result unseen" : "tool-result");

@@ -6,6 +6,7 @@
  */
 
 import { Budgets } from "./budgets.js";
+import { Costs } from "./costs.js";
 import { Decisions } from "./decisions.js";
 import { Devices } from "./devices.js";
 import { asText, attribute, write } from "./dom.js";
@@ -33,6 +34,7 @@ import { titleOf } from "./session-words.js";
  * @property {import("./elements/approvals-inbox.js").ApprovalsInbox} inbox
  * @property {import("./elements/devices-view.js").DevicesView} devices
  * @property {import("./elements/budgets-view.js").BudgetsView} budgets
+ * @property {import("./elements/costs-view.js").CostsView} costs
  * @property {import("./elements/link-view.js").LinkView} link
  * @property {import("./elements/start-view.js").StartView} start
  * @property {import("./elements/trust-note.js").TrustNote} note
@@ -43,7 +45,7 @@ import { titleOf } from "./session-words.js";
 const besideEachOther = matchMedia("(min-width: 48em)");
 /** Where each screen is drawn. */
 const panes = {
-  sessions: "session-list", session: "session-view", approvals: "approvals-inbox", devices: "devices-view", budgets: "budgets-view", link: "link-view",
+  sessions: "session-list", session: "session-view", approvals: "approvals-inbox", devices: "devices-view", budgets: "budgets-view", costs: "costs-view", link: "link-view",
   pair: "pair-screen", start: "start-view",
 };
 
@@ -107,6 +109,7 @@ const decisions = new Decisions(link, (key) => draw({ ...noChanges(), approvals:
 
 const devices = new Devices(link, state, () => draw({ ...noChanges(), devices: new Set(state.devices?.keys()), all: true }));
 const budgets = new Budgets(link, state, () => draw({ ...noChanges(), all: true }));
+const costs = new Costs(link, () => app.now(), () => draw({ ...noChanges(), all: true }));
 // Its name is from when one could hide sessions and not yet look at them: what was put away then is in the archive.
 const archive = new Marks(() => localStorage, "heliograph.hidden");
 const pins = new Marks(() => localStorage, "heliograph.pinned");
@@ -121,7 +124,7 @@ const keyboard = new Keyboard(() => localStorage);
 
 /** @type {import("./elements/view.js").App} */
 const app = {
-  state, link, decisions, devices, budgets, presence, archive, pins, keyboard,
+  state, link, decisions, devices, budgets, costs, presence, archive, pins, keyboard,
   .../** @type {Pick<import("./elements/view.js").App, "webPush"|"trust"|"tokens">} */ ({}),
   now: () => Date.now() + clockOffset,
   // Another text node each time: the same words twice are news twice.
@@ -206,8 +209,8 @@ function draw(changes) {
     views.list.refresh(now);
     if (!views.pair.hidden) views.pair.refresh();
     if (!later) return;
-    const { session, inbox, devices: known, budgets: set, start: begin } = later;
-    for (const one of [session, inbox, known, set, begin]) if (!one.hidden) one.refresh(now);
+    const { session, inbox, devices: known, budgets: set, costs: used, start: begin } = later;
+    for (const one of [session, inbox, known, set, used, begin]) if (!one.hidden) one.refresh(now);
     later.link.refresh();
     later.note.refresh();
     if (now.all || now.sessions.size) trust?.met();
@@ -251,7 +254,7 @@ function linkChanged() {
   if (link.phase === "waiting" || link.phase === "connecting") draw(linkLost(state));
   presence.linkChanged();
   if (link.isLive) {
-    [devices, budgets].forEach((one) => one.again());
+    [devices, budgets, costs].forEach((one) => one.again());
     webPush?.returned();
     trust?.stirred();
   }
@@ -318,6 +321,7 @@ function arriveLater(others) {
   if (route.screen === "start") others.start.arrive();
   else others.start.leave();
   if (route.screen === "budgets") others.budgets.arrive(route.session);
+  if (route.screen === "costs") others.costs.arrive();
   others.link.refresh();
 }
 

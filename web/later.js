@@ -3,6 +3,7 @@
 import { join, view } from "./app.js";
 import { ApprovalsInbox } from "./elements/approvals-inbox.js";
 import { BudgetsView } from "./elements/budgets-view.js";
+import { CostsView } from "./elements/costs-view.js";
 import { CommandPalette } from "./elements/command-palette.js";
 import { DevicesView } from "./elements/devices-view.js";
 import { LinkView } from "./elements/link-view.js";
@@ -25,6 +26,7 @@ join({
   inbox: view("approvals-inbox", ApprovalsInbox),
   devices,
   budgets: view("budgets-view", BudgetsView),
+  costs: view("costs-view", CostsView),
   link: view("link-view", LinkView),
   start: view("start-view", StartView),
   note: view("trust-note", TrustNote),

@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{screen: "sessions", archive: boolean}|{screen: "start"}|{screen: "approvals", recent: boolean, named?: string}|{screen: "link"}
- *   |{screen: "devices"}|{screen: "budgets", session?: string}|{screen: "session", session: string, changes: boolean}} Route
+ *   |{screen: "devices"}|{screen: "costs"}|{screen: "budgets", session?: string}|{screen: "session", session: string, changes: boolean}} Route
  */
 
 const identifier = "[A-Za-z0-9_-]{1,64}";
@@ -18,6 +18,7 @@ export function routeOf(hash) {
   if (hash === "#/approvals/recent") return { screen: "approvals", recent: true };
   if (hash === "#/start") return { screen: "start" };
   if (hash === "#/devices") return { screen: "devices" };
+  if (hash === "#/costs") return { screen: "costs" };
   if (hash === "#/budgets") return { screen: "budgets" };
   if (hash === "#/link") return { screen: "link" };
   const [, session, changes] = hash.match(`^#/session/(${identifier})(/changes)?$`) ?? [];

@@ -60,6 +60,11 @@ package enum ClientCommands {
         ClientRun.run(options) { BudgetsTask($0, setting: wish) }
     }
 
+    /// `heliograph cost`: `{"days":[…],"costs":{…}}` as JSON: the dates that were asked about, and the wire's answer.
+    package static func costs(_ options: ClientOptions, _ wish: CostOptions) -> ClientExit {
+        ClientRun.run(options) { CostsTask($0, wish) }
+    }
+
     /// `heliograph devices`: `{"devices":[DEVICE…]}` as JSON.
     package static func devices(_ options: ClientOptions) -> ClientExit { ClientRun.run(options) { DeviceListTask($0) } }
 

@@ -30,6 +30,8 @@ package enum Effect: Sendable {
     case quotaReached(Quota)
     /// For the log and metrics: retention removed this, and it is on disk.
     case historyRemoved([Removal])
+    /// For metrics: what the events that are now on disk have used.
+    case used(CostSum)
     /// For the log and metrics: the wall clock is so many milliseconds ahead of the time that history ages by, and not
     /// believed; nil: it is, again.
     case clockJudged(aheadBy: Int64?)

@@ -59,6 +59,8 @@ package enum Limits {
     static let budgetsMax = 256
     /// Days of a workspace whose spending is kept: a clock that was set back finds the day that it is in again.
     static let budgetDaysMax = 32
+    /// Days of sessions whose cost a workspace keeps: a person's for some years, a team's for one.
+    static let costRowsMax = 20_000
     /// Commands of one client that wait for a commit.
     static let waitingCommandsMax = 256
     /// Letters of one client, with all its connections: 60 a minute and 30 at once. A device that is being paired writes one every few seconds, and

@@ -18,6 +18,7 @@ package struct Relay {
     var commands: Commands
     var letters = Letters()
     var budgets: Budgets
+    var costs: Costs
     var sweep: RetentionSweep
     /// Positions at which removed sessions would continue.
     var removed: RemovedSessions
@@ -49,6 +50,7 @@ package struct Relay {
         subscriptions = Subscriptions(epochs: epochs)
         commands = Commands(restoring: state.commands, configuration.quotas)
         budgets = Budgets(restoring: state.records)
+        costs = Costs(restoring: state.records, sessions: state.sessions)
         sweep = RetentionSweep(configuration.retention)
         removed = RemovedSessions(state.removed, isComplete: !state.hasMoreRemoved)
         planner = PushPlanner(configuration.push, firstWorkspace: epochs.first, restoring: state.records)
@@ -134,8 +136,8 @@ package struct Relay {
         orders.add(.clockJudged(aheadBy: toldDoubt))
     }
 
-    /// Records of the planner and of budgets that do not decode, by kind and name: left as they are, and not used.
-    package var damagedRecords: [String] { planner.damaged + budgets.damaged }
+    /// Records of the planner, of budgets and of costs that do not decode, by kind and name: left as they are, and not used.
+    package var damagedRecords: [String] { planner.damaged + budgets.damaged + costs.damaged }
 
     /// Every connection that the core knows of.
     package var peers: [PeerID] { Array(presence.hosts.keys) + Array(presence.clients.keys) }

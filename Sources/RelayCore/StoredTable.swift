@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// Stored fields of sessions and budgets, as `WireTable` has them for messages. `StoredRecordTests` holds readers and writers to it.
+/// Stored fields of sessions, budgets and costs, as `WireTable` has them for messages. `StoredRecordTests` holds readers and writers to it.
 /// Approvals are stored as they are on the wire, and events as they came.
 package enum StoredTable {
     package static let session = WireObject(
@@ -40,5 +40,21 @@ package enum StoredTable {
         nil,
         [
             .required("day", .integer(-JSONValue.integerMax...JSONValue.integerMax)), .required("microUSD", .count),
+        ])
+
+    /// What a session has used on a day.
+    package static let cost = WireObject(
+        nil,
+        [
+            .required("day", .count), .required("session", .identifier), .required("host", .object(WireTable.named)),
+            .required("agent", .anyText), .optional("project", .anyText),
+            .required(
+                "entries",
+                .list(
+                    .object([
+                        .required("quarter", .count), .optional("model", .anyText), .optional("costMicroUSD", .count),
+                        .optional("estimateMicroUSD", .integer(-JSONValue.integerMax...JSONValue.integerMax)),
+                        .optional("tokens", .object(WireTable.tokens)),
+                    ]), 0...CostRow.entriesMax)),
         ])
 }

@@ -1,9 +1,9 @@
 package import RelayProtocol
 
-/// The planner's persistent state, in its own encoding: devices, cards, pushes, channels, budgets. The store knows only names and bytes.
+/// The planner's persistent state, in its own encoding: devices, cards, pushes, channels, budgets, costs. The store knows only names and bytes.
 package struct PushRecord: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
-        case device, card, push, budget, channel
+        case device, card, push, budget, channel, cost
     }
 
     package var workspace: WorkspaceID

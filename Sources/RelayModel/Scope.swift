@@ -49,7 +49,7 @@ extension ClientCommand {
         switch self {
         case .ping: []
         case .subscribe, .unsubscribe, .history, .presence, .seen, .device, .deviceChoices, .card, .forget, .devices, .testPush,
-            .budgets:
+            .budgets, .costs:
             .watch
         case .decide, .letter: .decide
         case .steer, .withdraw: .steer

@@ -13,7 +13,7 @@ ROWS = {
     for command, form, fields in re.findall(r"^\| (`[^|]*) \| (document|list|stream) \| ([^|]*) \|$", PAGE, re.MULTILINE)
 }
 ALONE = [
-    "sessions", "approvals", "devices", "projects", "budget", "pair", "token list", "workspace list", "config show", "doctor", "push status", "clock",
+    "sessions", "approvals", "devices", "projects", "budget", "cost", "pair", "token list", "workspace list", "config show", "doctor", "push status", "clock",
     "audit verify", "host projects list",
 ]  # fmt: skip
 

@@ -108,6 +108,7 @@ final class RelayTranscript {
             case .withdrawPush(let push): withdrawn.append(push)
             case .quotaReached(let quota): quotas.append(quota)
             case .historyRemoved(let removals): told += removals
+            case .used: break
             case .clockJudged(let ahead): doubt = ahead
             case .makePairingCode: break
             case .workspaceLeft(let workspace): left.append(workspace)

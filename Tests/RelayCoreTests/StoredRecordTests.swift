@@ -27,6 +27,11 @@ struct StoredRecordTests {
         return (book.days, book.days.keys.first.flatMap { book.bytes($0) } ?? [])
     }
 
+    private static let cost = FieldCheck("cost") { bytes throws(WireError) in
+        let row = try CostRow(stored: bytes)
+        return (row, row.bytes)
+    }
+
     /// Every record has these; if one were missing, it would be read as empty.
     private static func isUnread(_ place: String) -> Bool {
         place.hasSuffix(".host.connected") || place.hasSuffix(".context") || place == "session $.agent"
@@ -45,6 +50,9 @@ struct StoredRecordTests {
         try expect(Self.budget, StoredTable.budget)
         try expect(Self.day, StoredTable.day)
     }
+
+    @Test("what a session used on a day is kept with the fields of the table, and no other")
+    func costs() throws { try expect(Self.cost, StoredTable.cost) }
 
     @Test("what outlives a removed session is kept with the fields of the table, and no other")
     func removedSessions() throws {

@@ -48,6 +48,8 @@ package enum Plant: String, Sendable, CaseIterable {
     case silentTrim
     /// The log forgets at a start a day's spending.
     case forgottenSpending
+    /// The relay starts without the rows of costs.
+    case forgottenCosts
     /// A host does not receive the holds.
     case deafHost
     /// An adapter gives its agent a prompt twice.
@@ -157,7 +159,7 @@ package enum Plant: String, Sendable, CaseIterable {
         case .leakySpool, .secondEnd: [.completeness]
         case .forgottenPlace: [.retention]
         case .silentTrim: [.view]
-        case .forgottenSpending, .deafHost: [.budget]
+        case .forgottenSpending, .forgottenCosts, .deafHost: [.budget]
         case .repeatedPrompt, .hastyPrompt, .unheardOutstanding, .forgottenEnds, .deniedPrompt, .repeatedStart, .strayStart,
             .trustingRelay:
             [.steering]

@@ -53,7 +53,7 @@ export class SessionList extends View {
   #total = span("quiet");
   #sieve = new SieveBar();
   #begin = h("a", { class: "head-link", href: "#/start", hidden: true }, icon("plus"), "New");
-  #budgets = h("a", { class: "head-link", href: "#/budgets" }, "Budgets");
+  #costs = h("a", { class: "head-link", href: "#/costs" }, "Cost");
   #noneFits = h("div", { class: "empty", hidden: true }, h("p", {}, "No session fits."),
     h("button", { type: "button", class: "plain", onclick: () => this.#sieve.clear() }, "Show all"));
   #allAway = h("div", { class: "empty", hidden: true });
@@ -66,7 +66,7 @@ export class SessionList extends View {
   /** @type {Map<string, HTMLElement>} On the buttons of the archive's rows. */ #names = new Map();
 
   connectedCallback() {
-    this.#head.append(this.#title, this.#total, this.#budgets, this.#begin, this.#back);
+    this.#head.append(this.#title, this.#total, this.#costs, this.#begin, this.#back);
     this.append(this.#top, this.#head, this.#sieve, this.#aboutArchive, this.#empty, this.#noneFits, this.#allAway, this.#list, this.#further, this.#archived, this.#reorder);
     this.#sieve.onsieve = () => this.arrive();
     this.addEventListener("keydown", (event) => this.#step(event));
@@ -235,7 +235,7 @@ export class SessionList extends View {
     write(this.#title, isArchive ? "Archive" : "Sessions");
     attribute(this.#list, "aria-label", isArchive ? "Archived sessions" : "Sessions");
     attribute(this.#begin, "hidden", isArchive || !hosts.size || !welcome?.may.includes("steer"));
-    attribute(this.#budgets, "hidden", isArchive);
+    attribute(this.#costs, "hidden", isArchive);
     attribute(this.#back, "hidden", !isArchive);
     attribute(this.#aboutArchive, "hidden", !isArchive || !sessions.size);
     attribute(this.#archived, "hidden", isArchive || !archived);

@@ -7,6 +7,7 @@
  * @property {import("../decisions.js").Decisions} decisions
  * @property {import("../devices.js").Devices} devices
  * @property {import("../budgets.js").Budgets} budgets
+ * @property {import("../costs.js").Costs} costs
  * @property {import("../presence.js").Presence} presence
  * @property {import("../web-push.js").WebPush} webPush There by the time that a view behind the list draws, as the next two.
  * @property {import("../trust.js").Trust} trust

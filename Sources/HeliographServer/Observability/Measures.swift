@@ -18,6 +18,8 @@ struct Measures: Sendable {
     private let quotasReached: [Quota: Counter]
     private let removedSessions: [Removal.Reason: Counter]
     private let removedEvents: [Removal.Reason: Counter]
+    private let cost: Counter
+    private let tokens: [TokenKind: Counter]
     private let clockBelieved: Meter
     private let clientsCutOff: Counter
     private let memoryUsed: Meter
@@ -63,6 +65,10 @@ struct Measures: Sendable {
         }
         removedEvents = Self.counters(Removal.Reason.allCases) {
             Counter(label: "heliograph_events_removed_total", dimensions: [("reason", $0.rawValue)], factory: factory)
+        }
+        cost = Counter(label: "heliograph_cost_microdollars_total", dimensions: [], factory: factory)
+        tokens = Self.counters(TokenKind.allCases) {
+            Counter(label: "heliograph_tokens_total", dimensions: [("kind", $0.rawValue)], factory: factory)
         }
         clockBelieved = Meter(label: "heliograph_clock_believed", dimensions: [], factory: factory)
         clockBelieved.set(1)
@@ -135,6 +141,10 @@ struct Measures: Sendable {
         removedSessions[removal.reason]?.increment(by: removal.sessions)
         removedEvents[removal.reason]?.increment(by: Int(removal.events))
     }
+    func used(_ sum: CostSum) {
+        cost.increment(by: sum.costMicroUSD ?? 0)
+        for (kind, counter) in tokens { counter.increment(by: kind.count(in: sum.tokens)) }
+    }
     func judgedClock(isBelieved: Bool) { clockBelieved.set(isBelieved ? 1 : 0) }
     func cutOff() { clientsCutOff.increment() }
     func memory(_ bytes: Int64) { memoryUsed.set(bytes) }
@@ -172,4 +182,17 @@ struct Measures: Sendable {
     }
 
     private func meter(_ role: PairingRole) -> Meter { role == .host ? hosts : clients }
+}
+
+private enum TokenKind: String, CaseIterable {
+    case input, output, cacheRead, cacheWrite
+
+    func count(in tokens: Tokens) -> Int64 {
+        switch self {
+        case .input: tokens.input
+        case .output: tokens.output
+        case .cacheRead: tokens.cacheRead
+        case .cacheWrite: tokens.cacheWrite
+        }
+    }
 }

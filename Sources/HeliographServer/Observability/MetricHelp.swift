@@ -14,6 +14,7 @@ enum MetricHelp {
         "heliograph_congestions_total": "Times that a peer did not read as fast as it was sent to.",
         "heliograph_connections": "WebSockets that are open.",
         "heliograph_connections_turned_away_total": "Connections and requests above a limit.",
+        "heliograph_cost_microdollars_total": "What agents reported as cost, in millionths of a dollar.",
         "heliograph_data_bytes": "Size of the data file, with what is not yet in it.",
         "heliograph_database_standbys_in_sync": "Standbys of the database whose word counts for a commit.",
         "heliograph_database_standbys_needed": "How many of them a commit waits for.",
@@ -47,6 +48,7 @@ enum MetricHelp {
         "heliograph_store_takes_writes": "1 while the store takes what is written; 0: nothing, or decisions only.",
         "heliograph_tls_certificate_expires_timestamp_seconds":
             "When the certificate that new connections get goes out of date, in seconds since 1970.",
+        "heliograph_tokens_total": "Tokens that agents reported as used.",
         "heliograph_upgrades_refused_total":
             "WebSockets that were not let in: no token, a revoked one, a foreign origin, the wrong role.",
     ]

@@ -224,6 +224,7 @@ final class RelayRunner {
             case .withdrawPush(let push): pushes.withdraw(push)
             case .quotaReached(let quota): reached(quota)
             case .historyRemoved(let removals): removals.forEach(removed)
+            case .used(let sum): measures.used(sum)
             case .clockJudged(let ahead): judgedClock(aheadBy: ahead)
             case .workspaceLeft(let workspace): remover.remove(workspace)
             case .makePairingCode(let peer, let command, let role, let workspace):

@@ -59,7 +59,7 @@ package struct PushPlanner {
                     let planned = try PlannedPush(stored: bytes, in: record.workspace, settings.channels)
                     guard pushes.restore(planned) else { throw WireError(.badValue, at: "$.order.id", "another push has it") }
                 case .channel: channels.add(try Channel(stored: bytes, in: record.workspace))
-                case .budget: break
+                case .budget, .cost: break
                 }
             } catch { damaged.append("\(record.kind) \(record.name)") }
         }

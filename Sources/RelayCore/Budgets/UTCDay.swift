@@ -11,7 +11,10 @@ struct UTCDay: Hashable {
     /// Milliseconds until the day ends, at least one.
     static func timeLeft(at milliseconds: Int64) -> Int64 { length - timePassed(at: milliseconds) }
 
-    private static let length: Int64 = 24 * 60 * 60 * 1000
+    /// Milliseconds since 1970.
+    var begin: Int64 { number * Self.length }
+
+    static let length: Int64 = 24 * 60 * 60 * 1000
     private static func timePassed(at milliseconds: Int64) -> Int64 { (milliseconds % length + length) % length }
 }
 

@@ -78,6 +78,8 @@ extension Relay {
             askPlanner(command, id, of: client, peer, at: now)
         case .budget(let budget): setBudget(budget, id, of: client, peer)
         case .budgets: listBudgets(id, of: client, peer)
+        case .costs(let query):
+            orders.reply(.costs(costs.report(on: query, in: client.workspace, at: now).bytes), to: id, of: peer)
         case .remove(let session): remove(session, id, of: client, peer)
         case .letter(let letter, let key): send(letter, to: key, id, of: client, peer, at: now)
         }

@@ -9,6 +9,7 @@ extension Relay {
         guard committing == nil else { return }
         planTrims(at: now)
         settleBudgets(at: now)
+        settleCosts(at: now)
         if !staging.isEmpty { tellPlanner(.batchCut, at: now) }
         guard !staging.isEmpty else { return }
         for staged in staging.appends { sessions.cut(staged.key) }
@@ -42,6 +43,7 @@ extension Relay {
         for (staged, prepared) in appends where staged.approvals.isEmpty { show(staged, prepared) }
         show(batch.trims)
         if !batch.trims.isEmpty { sweep.committed(batch.removals, &orders) }
+        if let used = costs.committed() { orders.add(.used(used)) }
         for workspace in budgets.committed() { showBudgets(of: workspace, at: now) }
         answerBudgets(.done)
         for (key, request) in commands.committed(batch.commands, reaching: presence.speakers, &orders) {
@@ -73,6 +75,7 @@ extension Relay {
         failed.tied.merge(staging.tied) { $0.union($1) }
         staging = Staging()
         budgets.lost()
+        costs.lost()
         answerBudgets(.failed(.unavailable, reason))
         commands.lost(records, reason, &orders)
         refuseDecisions(reason)

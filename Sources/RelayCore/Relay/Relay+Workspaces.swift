@@ -23,6 +23,7 @@ extension Relay {
             letGoOfSessions(of: workspace)
             staging.remove(workspace)
             budgets.forget(workspace)
+            costs.forget(workspace)
             commands.forget(workspace)
             sweep.forget(workspace)
             removed.forget(workspace)

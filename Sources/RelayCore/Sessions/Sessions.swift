@@ -253,8 +253,14 @@ struct Sessions {
         _ orders: inout Orders
     ) {
         let quota = quotaReached(by: event, in: key)
+        var before: CostSum?
+        if case .usage = event.head { before = sessions.values[place].staged.spent }
         let (seq, approval) = sessions.values[place].stage(event, at: now, aged: time)
         batch.add(event, seq: seq, to: key, changing: approval)
+        if let before, let growth = sessions.values[place].staged.spent.growth(since: before) {
+            let model = sessions.values[place].staged.summary.model
+            batch.spent(Spending(key: key, at: event.at, model: model, sum: growth))
+        }
 
         if case .sessionEnded = event.head { endApprovals(of: key, at: place, now, aged: time, &batch, &orders) }
         guard case .approvalRequested(let request) = event.head else { return }

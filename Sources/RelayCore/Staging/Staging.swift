@@ -22,6 +22,8 @@ struct Staging {
     var clock: AgeClockRecord?
     /// Records of pushes and budgets; where several have one name, the last holds.
     var records: [PushRecord] = []
+    /// What its events add to costs.
+    private(set) var spendings: [Spending] = []
     /// Sent when the records are on disk.
     var orders: [PushIntent] = []
     var recordWaiters: [RecordWaiter] = []
@@ -63,6 +65,8 @@ struct Staging {
         }
     }
 
+    mutating func spent(_ spending: Spending) { spendings.append(spending) }
+
     /// A number of the host's is used up by what is not recorded. `seq` is the session's last event.
     mutating func passOver(in key: SessionKey, after seq: Int64) { _ = place(of: key, firstSeq: seq + 1) }
 
@@ -85,7 +89,8 @@ struct Staging {
             eventCount = kept.reduce(0) { $0 + $1.events.count }
         }
         commands.removeAll { $0.workspace == workspace }
-        records.removeAll { $0.workspace == workspace && $0.kind == .budget }
+        records.removeAll { $0.workspace == workspace && ($0.kind == .budget || $0.kind == .cost) }
+        spendings.removeAll { $0.key.workspace == workspace }
         tied = tied.filter { $0.key.workspace != workspace }
     }
 

@@ -29,6 +29,7 @@ package enum ClientCommand: Sendable, Equatable {
     case testPush(DeviceID)
     case budget(Budget)
     case budgets
+    case costs(CostQuery)
     /// Removes a session and its events; one that goes on begins again with what its host says next.
     case remove(SessionID)
     /// To the connected host with these keys.
@@ -93,6 +94,7 @@ package enum ClientCommand: Sendable, Equatable {
         "testPush": { value throws(WireError) in .testPush(try value.identifier("device")) },
         "budget": { value throws(WireError) in .budget(try Budget(from: value.required("budget"))) },
         "budgets": { _ throws(WireError) in .budgets },
+        "costs": { value throws(WireError) in .costs(try CostQuery(from: value)) },
         "remove": { value throws(WireError) in .remove(try value.identifier("session")) },
         "letter": { value throws(WireError) in .letter(try Letter(from: value), to: try value.hostKeyID("to")) },
     ]
@@ -154,6 +156,7 @@ package enum ClientCommand: Sendable, Equatable {
         case .testPush(let device): return Self.message("testPush", id) { $0.field("device", device) }
         case .budget(let budget): return Self.message("budget", id) { $0.raw("budget", budget.bytes) }
         case .budgets: return Self.message("budgets", id) { _ in }
+        case .costs(let query): return Self.message("costs", id) { query.write(to: &$0) }
         case .remove(let session): return Self.message("remove", id) { $0.field("session", session) }
         case .letter(let letter, let host):
             return Self.message("letter", id) {

@@ -56,6 +56,7 @@ extension WireTable {
         command("testPush", "An alert that says that pushes arrive.", [.required("device", .identifier)]),
         command("budget", "Sets a budget, or takes it away.", [.required("budget", .object(budget))]),
         command("budgets", "Lists the budgets, with what is spent."),
+        command("costs", "Sums up what was used on some days.", costQuery),
         command("remove", "Removes a session and its events.", [.required("session", .identifier)]),
         command(
             "letter", "Bytes for the connected host that has these keys. Live only; the relay does not read them.",
@@ -113,6 +114,7 @@ extension WireTable {
                 WireField("qr", .list(WireType(.pattern("^[01]+$", example: "0110"))), .beside("link")),
                 WireField("devices", .list(.object(deviceState)), .alternative),
                 WireField("budgets", .list(.object(budgetReport), 0...259), .alternative),
+                WireField("costs", .object(costReport), .alternative),
             ]),
         WireMessage(
             "push", "A push was planned, or its outcome is known; to who watches devices.",

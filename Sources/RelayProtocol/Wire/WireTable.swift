@@ -22,7 +22,7 @@ package enum WireTable {
 
     // MARK: - Said by several
 
-    static let named = WireObject("named", [.required("id", .identifier), .required("name", .name)])
+    package static let named = WireObject("named", [.required("id", .identifier), .required("name", .name)])
 
     static let position = WireObject(
         "position", "A client's position in a session's log.",

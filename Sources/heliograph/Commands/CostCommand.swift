@@ -1,10 +1,61 @@
 import ArgumentParser
+import HeliographClient
 import HeliographHost
 
 /// `heliograph cost`
 struct CostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cost", abstract: "Say what models cost that Claude Code does not know.", subcommands: [Price.self])
+        commandName: "cost",
+        abstract: "See what was used and what it cost.",
+        discussion: """
+            By day, model, project, host, agent or session, of the last 30 days or since a day of yours. Days are those of this \
+            machine's time zone. What a session used stays counted when its history is gone. The cost of a model without a known \
+            price is unknown, not zero: `heliograph cost price` sets one. What an agent guesses stands beside the cost.
+
+              heliograph cost
+              heliograph cost --by model --since 7d
+              heliograph cost --by project --since 2026-11-01 --csv > november.csv
+              heliograph cost --json | jq .costs.total.costMicroUSD
+
+            Without a subcommand it lists, and takes the options of `cost list`: --json, --relay and others.
+
+            \(ClientExit.help)
+            """,
+        subcommands: [List.self, Price.self], defaultSubcommand: List.self)
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List what was used and what it cost.")
+
+        @OptionGroup var client: ClientCommandOptions
+
+        @Option(help: "Sum up by day, model, project, host, agent or session.")
+        var by = CostOptions.Dimension.day
+
+        @Option(help: ArgumentHelp("The first day, such as 2026-11-01, or how many days: 7d.", valueName: "day"))
+        var since = "30d"
+
+        @Flag(help: "Print comma-separated values.")
+        var csv = false
+
+        func validate() throws { _ = try wish }
+
+        func run() throws { try ClientCommandOptions.end(HeliographClient.ClientCommands.costs(client.options, wish)) }
+
+        private var wish: CostOptions {
+            get throws {
+                guard let first = CostOptions.since(since, today: LocalDay(at: Moment.now)) else {
+                    throw ValidationError(
+                        "“\(since)” is no day of the last \(CostOptions.daysMax), such as 2026-11-01, nor a number of days, such as 7d"
+                    )
+                }
+                if csv, client.json { throw ValidationError("one of --json and --csv") }
+                var wish = CostOptions(since: first)
+                wish.dimension = by
+                wish.isCSV = csv
+                return wish
+            }
+        }
+    }
 
     struct Price: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -63,3 +114,5 @@ struct CostCommand: ParsableCommand {
         }
     }
 }
+
+extension CostOptions.Dimension: ExpressibleByArgument {}

@@ -49,6 +49,7 @@ extension World {
 
     func checkBudgets(of batch: LogBatch) {
         if let complaint = budgets.stored(batch) { report(.budget, complaint) }
+        if let complaint = costs.stored(batch) { report(.budget, complaint) }
     }
 
     // MARK: Memory

@@ -251,7 +251,7 @@ final class OwnerPart {
             case .workspaceLeft: left()
             // Whatever was ordered is on its way here, and is sent once.
             case .withdrawPush: break
-            case .makePairingCode, .quotaReached, .historyRemoved, .clockJudged: break
+            case .makePairingCode, .quotaReached, .historyRemoved, .used, .clockJudged: break
             }
         }
     }

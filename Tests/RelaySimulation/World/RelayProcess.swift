@@ -77,6 +77,7 @@ final class RelayProcess {
             var state = try world.log.load(
                 resolvedSince: wall - SessionLimits.resolvedApprovalsAge, commandsSince: wall - 24 * 3_600_000)
             if world.plant == .forgottenPlace { state.removed = [] }
+            if world.plant == .forgottenCosts { state.records.removeAll { $0.kind == .cost } }
             if world.plant == .forgottenSpending { state.records.removeAll { $0.name.hasPrefix("spent/") } }
             if world.plant == .forgetfulOutbox { state.records.removeAll { $0.kind == .card } }
             if world.plant == .forgetfulLog { state.approvals.removeAll { !$0.approval.stage.isFinal } }
@@ -251,7 +252,7 @@ final class RelayProcess {
             // This world has no pictures.
             case .findPictures(let peer, let request, _):
                 inThisLife(after: 0) { $0.feed(.picturesFound(peer, request, .lacking)) }
-            case .makePairingCode, .workspaceLeft, .quotaReached, .historyRemoved, .clockJudged: break
+            case .makePairingCode, .workspaceLeft, .quotaReached, .historyRemoved, .used, .clockJudged: break
             }
         }
     }

@@ -49,6 +49,7 @@ final class World {
     /// The shipped adapters over simulated agents of their kinds, and not the simulation's own.
     let hasRealAgents: Bool
     var budgets = BudgetChecker()
+    var costs = CostChecker()
     /// Nil if nothing is steered.
     var steering: SteeringChecker?
     /// The most that the core held at any moment before all settles, and its contents then.

@@ -1,0 +1,89 @@
+internal import RelayProtocol
+
+/// Costs as a table, and as CSV.
+enum CostTable {
+    struct Row: Equatable {
+        /// Empty for what has none.
+        var name: String
+        var sum: CostSum
+    }
+
+    static func rows(of report: CostReport, by dimension: CostOptions.Dimension, days: [LocalDay]) -> [Row] {
+        func rows(_ shares: [CostReport.Share]) -> [Row] { shares.map { Row(name: $0.name ?? "", sum: $0.sum) } }
+        return switch dimension {
+        case .day:
+            report.days.compactMap { day in
+                guard days.indices.contains(Int(day.index)) else { return nil }
+                return Row(name: "\(days[Int(day.index)])", sum: day.models.reduce(CostSum()) { $0.plus($1.sum) })
+            }
+        case .model: rows(report.models)
+        case .project: rows(report.projects)
+        case .host: rows(report.hosts)
+        case .agent: rows(report.agents)
+        case .session: report.sessions.map { Row(name: $0.session.rawValue, sum: $0.sum) }
+        }
+    }
+
+    /// `short`: names of sessions.
+    static func table(
+        _ rows: [Row], total: CostSum, by dimension: CostOptions.Dimension, short: (String) -> String
+    ) -> TextTable {
+        var table = TextTable([
+            .init(dimension.rawValue.uppercased(), flexibleMin: 10), .init("COST", alignsRight: true),
+            .init("GUESSED", alignsRight: true), .init("INPUT", alignsRight: true), .init("OUTPUT", alignsRight: true),
+            .init("CACHE READ", alignsRight: true, isOptional: true),
+            .init("CACHE WRITTEN", alignsRight: true, isOptional: true),
+        ])
+        func add(_ name: String, _ sum: CostSum, _ style: Style?) {
+            table.rows.append([
+                .init(name, style), .init(sum.costMicroUSD.map { Moment.money(microUSD: $0) } ?? "unknown"),
+                .init(sum.estimateMicroUSD > 0 ? "~" + Moment.money(microUSD: sum.estimateMicroUSD) : ""),
+                .init(count(sum.tokens.input)), .init(count(sum.tokens.output)), .init(count(sum.tokens.cacheRead)),
+                .init(count(sum.tokens.cacheWrite)),
+            ])
+        }
+        for row in rows {
+            let name = dimension == .session ? short(row.name) : row.name
+            add(name.isEmpty ? "none" : VisibleText.line(name), row.sum, .cyan)
+        }
+        add("total", total, nil)
+        return table
+    }
+
+    /// `1,234,567`.
+    private static func count(_ number: Int64) -> String {
+        var groups: [Substring] = []
+        var digits = Substring(String(number))
+        while digits.count > 3 {
+            groups.insert(digits.suffix(3), at: 0)
+            digits = digits.dropLast(3)
+        }
+        return ([digits] + groups).joined(separator: ",")
+    }
+
+    /// As RFC 4180 has it: dollars with six digits, and nothing where the price is unknown.
+    static func csv(_ rows: [Row], by dimension: CostOptions.Dimension) -> [String] {
+        let head = "\(dimension.rawValue),cost_usd,estimate_usd,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens"
+        return [head]
+            + rows.map { row in
+                let tokens = row.sum.tokens
+                return
+                    ([quoted(row.name), row.sum.costMicroUSD.map(dollars) ?? "", dollars(row.sum.estimateMicroUSD)]
+                    + [tokens.input, tokens.output, tokens.cacheRead, tokens.cacheWrite].map { String($0) }).joined(
+                        separator: ",")
+            }
+    }
+
+    private static func dollars(_ microUSD: Int64) -> String {
+        let rest = String(microUSD % 1_000_000)
+        return "\(microUSD / 1_000_000)." + String(repeating: "0", count: 6 - rest.count) + rest
+    }
+
+    /// A spreadsheet takes what begins with one of these signs for a formula.
+    private static func quoted(_ text: String) -> String {
+        let line = VisibleText.line(text)
+        let harmless = line.first.map { "=+-@".contains($0) } == true ? "'" + line : line
+        guard harmless.contains(where: { $0 == "," || $0 == "\"" }) else { return harmless }
+        return "\"" + harmless.replacing("\"", with: "\"\"") + "\""
+    }
+}

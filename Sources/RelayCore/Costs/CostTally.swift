@@ -1,0 +1,128 @@
+import RelayProtocol
+
+/// Sums rows up into what was asked.
+struct CostTally {
+    private let query: CostQuery
+    private let now: Int64
+    private var total = CostSum()
+    private var since: UTCDay?
+    private var lastHourMicroUSD: Int64 = 0
+    private var days: [Int: Sums<String?>] = [:]
+    private var models = Sums<String?>()
+    private var projects = Sums<String?>()
+    private var agents = Sums<String?>()
+    private var hosts = Sums<HostID>()
+    private var hostNames: [HostID: (name: String, day: UTCDay)] = [:]
+    private var sessions: [SessionID: (last: CostRow, models: Sums<String?>)] = [:]
+
+    private struct Sums<Name: Hashable> {
+        private(set) var byName: [Name: CostSum] = [:]
+
+        mutating func add(_ sum: CostSum, to name: Name) { byName[name, default: CostSum()].add(sum) }
+
+        /// The dearest first, then by name.
+        func inOrder(_ text: (Name) -> String?) -> [(name: Name, sum: CostSum)] {
+            byName.map { (name: $0.key, sum: $0.value.shown) }.sorted { one, other in
+                if one.sum.isDearer(than: other.sum) { return true }
+                return !other.sum.isDearer(than: one.sum) && text(one.name) ?? "" < text(other.name) ?? ""
+            }
+        }
+
+        func shares(_ text: (Name) -> String?) -> [CostReport.Share] {
+            inOrder(text).prefix(CostReport.sharesMax).map { CostReport.Share(name: text($0.name), sum: $0.sum) }
+        }
+    }
+
+    /// `now` in milliseconds since 1970.
+    init(_ query: CostQuery, now: Int64) {
+        self.query = query
+        self.now = now
+    }
+
+    mutating func add(_ row: CostRow) {
+        since = since.map { $0.number < row.key.day.number ? $0 : row.key.day } ?? row.key.day
+        let (begin, end) = (row.key.day.begin, row.key.day.begin + UTCDay.length)
+        let isAsked = begin < query.until && end > query.days[0]
+        guard isAsked || end > now - Self.hour else { return }
+        for entry in row.entries {
+            let time = entry.quarter * CostRow.quarterMilliseconds
+            if time > now - Self.hour, time <= now { lastHourMicroUSD += entry.sum.costMicroUSD ?? 0 }
+            if let day = day(of: time) { add(entry, of: row, on: day) }
+        }
+    }
+
+    private static let hour: Int64 = 60 * 60 * 1000
+
+    /// Its place among the days that are asked about.
+    private func day(of time: Int64) -> Int? {
+        guard time < query.until, time >= query.days[0] else { return nil }
+        var (low, high) = (0, query.days.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if query.days[middle] <= time { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    private mutating func add(_ entry: CostRow.Entry, of row: CostRow, on day: Int) {
+        let sum = entry.sum
+        total.add(sum)
+        days[day, default: Sums()].add(sum, to: entry.model)
+        models.add(sum, to: entry.model)
+        projects.add(sum, to: row.project)
+        agents.add(sum, to: row.agent)
+        hosts.add(sum, to: row.host.id)
+        if hostNames[row.host.id].map({ $0.day.number <= row.key.day.number }) ?? true {
+            hostNames[row.host.id] = (row.host.name, row.key.day)
+        }
+        var session = sessions[row.key.session] ?? (last: row, models: Sums())
+        if session.last.key.day.number <= row.key.day.number { session.last = row }
+        session.models.add(sum, to: entry.model)
+        sessions[row.key.session] = session
+    }
+
+    var report: CostReport {
+        var report = CostReport()
+        report.total = total.shown
+        report.models = models.shares { $0 }
+        report.projects = projects.shares { $0 }
+        report.agents = agents.shares { $0 }
+        report.hosts = hosts.shares { hostNames[$0]?.name }
+        let named = models.inOrder { $0 }.prefix(CostReport.modelsOfDayMax).map(\.name)
+        report.days = days.sorted { $0.key < $1.key }.map { day, sums in
+            CostReport.Day(index: Int64(day), models: Self.shares(of: sums, named))
+        }
+        report.sessions = dearest
+        report.sessionCount = Int64(sessions.count)
+        report.since = since?.begin
+        report.lastHourMicroUSD = max(0, lastHourMicroUSD)
+        return report
+    }
+
+    /// In the order of the whole report's models, so that a chart stacks each day alike.
+    private static func shares(of day: Sums<String?>, _ named: [String?]) -> [CostReport.ModelShare] {
+        var shares: [CostReport.ModelShare] = []
+        for (place, model) in named.enumerated() {
+            if let sum = day.byName[model] { shares.append(.init(model: Int64(place), sum: sum.shown)) }
+        }
+        var rest: CostSum?
+        for (model, sum) in day.byName where !named.contains(model) { rest = (rest ?? CostSum()).plus(sum) }
+        if let rest { shares.append(.init(model: nil, sum: rest.shown)) }
+        return shares
+    }
+
+    private var dearest: [CostReport.Session] {
+        let all = sessions.map { id, session in
+            let models = session.models.inOrder { $0 }
+            let sum = session.models.byName.values.reduce(CostSum()) { $0.plus($1) }
+            return CostReport.Session(
+                session: id, host: session.last.host.name, agent: session.last.agent, project: session.last.project,
+                model: models.first?.name, sum: sum.shown)
+        }
+        let inOrder = all.sorted { one, other in
+            if one.sum.isDearer(than: other.sum) { return true }
+            return !other.sum.isDearer(than: one.sum) && one.session.rawValue < other.session.rawValue
+        }
+        return Array(inOrder.prefix(Int(query.sessions)))
+    }
+}

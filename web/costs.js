@@ -1,0 +1,145 @@
+/** Costs: asking the relay for them, and how they read. */
+
+import { explain } from "./devices.js";
+
+/** @typedef {import("./wire").CostReport} CostReport */
+/** @typedef {import("./wire").CostReport["total"]} Sum */
+/** @typedef {{days: number[], until: number, byMonth: boolean}} Span */
+/** @typedef {{label: string, begin: number, microUSD: number, sum: Sum, parts: {place: number, microUSD: number}[]}} Bar */
+
+/** @type {Record<string, string>} What can be looked at, the first by itself. */
+export const ranges = { month: "This month", week: "7 days", thirty: "30 days", year: "12 months" };
+
+const dayMs = 86_400_000;
+/** Models that a bar can tell apart; `CostReport.modelsOfDayMax`. */
+export const placesMax = 8;
+
+/**
+ * The days of a range, in this browser's time zone.
+ * @param {string} range @param {number} now @returns {Span}
+ */
+export function spanOf(range, now) {
+  const today = new Date(now);
+  const [year, month, day] = [today.getFullYear(), today.getMonth(), today.getDate()];
+  const begin = {
+    month: new Date(year, month, 1), week: new Date(year, month, day - 6), thirty: new Date(year, month, day - 29), year: new Date(year, month - 11, 1),
+  }[range] ?? new Date(year, month, 1);
+  const days = [];
+  for (let next = begin; next.getTime() <= now; next = new Date(next.getFullYear(), next.getMonth(), next.getDate() + 1)) days.push(next.getTime());
+  return { days, until: new Date(year, month, day + 1).getTime(), byMonth: range === "year" };
+}
+
+/** @param {Sum} sum What it cost, with what is guessed. */
+export const allOf = ({ costMicroUSD = 0, estimateMicroUSD = 0 }) => costMicroUSD + estimateMicroUSD;
+
+/** @param {Sum} one @param {Sum} other @returns {Sum} A cost that is known nowhere stays unknown. */
+export function plus(one, other) {
+  const [a, b] = [one.tokens ?? {}, other.tokens ?? {}];
+  const known = one.costMicroUSD !== undefined || other.costMicroUSD !== undefined;
+  return {
+    ...(known && { costMicroUSD: (one.costMicroUSD ?? 0) + (other.costMicroUSD ?? 0) }),
+    estimateMicroUSD: (one.estimateMicroUSD ?? 0) + (other.estimateMicroUSD ?? 0),
+    tokens: {
+      input: (a.input ?? 0) + (b.input ?? 0), output: (a.output ?? 0) + (b.output ?? 0),
+      cacheRead: (a.cacheRead ?? 0) + (b.cacheRead ?? 0), cacheWrite: (a.cacheWrite ?? 0) + (b.cacheWrite ?? 0),
+    },
+  };
+}
+
+/**
+ * A bar for each day of the span, or each month of a long one, also where nothing was used.
+ * @param {CostReport} report @param {Span} span @returns {Bar[]}
+ */
+export function barsOf(report, { days, byMonth }) {
+  /** @type {Map<string, Bar>} */
+  const bars = new Map();
+  const named = byMonth ? { month: "short", year: "numeric" } : { day: "numeric", month: "short" };
+  const words = new Intl.DateTimeFormat("en-GB", /** @type {Intl.DateTimeFormatOptions} */ (named));
+  const places = days.map((begin) => {
+    const label = words.format(begin);
+    if (!bars.has(label)) bars.set(label, { label, begin, microUSD: 0, sum: {}, parts: [] });
+    return label;
+  });
+  for (const { day, models } of report.days) {
+    const bar = bars.get(places[day] ?? "");
+    if (!bar) continue;
+    for (const share of models) {
+      const [place, microUSD] = [share.model ?? placesMax, allOf(share)];
+      bar.microUSD += microUSD;
+      bar.sum = plus(bar.sum, share);
+      const part = bar.parts.find((one) => one.place === place);
+      if (part) part.microUSD += microUSD;
+      else bar.parts.push({ place, microUSD });
+    }
+    bar.parts.sort((a, b) => a.place - b.place);
+  }
+  return [...bars.values()];
+}
+
+/**
+ * Of all that went in, what a cache already had, from 0 to 1; nothing where nothing went in.
+ * @param {Sum} sum
+ */
+export function cacheShare({ tokens = {} }) {
+  const read = tokens.cacheRead ?? 0;
+  const all = read + (tokens.input ?? 0) + (tokens.cacheWrite ?? 0);
+  return all ? read / all : null;
+}
+
+/**
+ * When the day's budget is spent at the pace of the last hour; nothing if there is none, it is spent, or it lasts until its day ends.
+ * @param {import("./wire").BudgetReport[]} budgets @param {number} lastHourMicroUSD @param {number} now
+ */
+export function forecast(budgets, lastHourMicroUSD, now) {
+  const budget = budgets.find(({ scope }) => scope === "day");
+  const left = budget ? budget.microUSD - budget.spentMicroUSD : 0;
+  if (left <= 0 || lastHourMicroUSD <= 0) return null;
+  const at = now + (left / lastHourMicroUSD) * 3_600_000;
+  return at < (Math.floor(now / dayMs) + 1) * dayMs ? at : null;
+}
+
+export class Costs {
+  /** Why there is no report, as a sentence. */
+  problem = "";
+  /** @type {CostReport|null} */ report = null;
+  /** @type {Span|null} What the report is of. */ span = null;
+
+  /** @type {Pick<import("./link.js").Link, "command"|"isLive">} */ #link;
+  /** @type {() => void} */ #changed;
+  /** @type {() => number} */ #now;
+  #range = "";
+  #asked = 0;
+
+  /**
+   * @param {Pick<import("./link.js").Link, "command"|"isLive">} link @param {() => number} now @param {() => void} changed
+   */
+  constructor(link, now, changed) {
+    this.#link = link;
+    this.#now = now;
+    this.#changed = changed;
+  }
+
+  /** Somebody looks, so the relay is asked. @param {string} [range] */
+  async load(range = this.#range) {
+    this.#range = range;
+    if (!range || !this.#link.isLive) return;
+    const [span, asked] = [spanOf(range, this.#now()), this.#asked += 1];
+    try {
+      const reply = await this.#link.command({ type: "costs", days: span.days, until: span.until });
+      // Another range may have been chosen since.
+      if (asked !== this.#asked) return;
+      this.report = /** @type {CostReport} */ (reply.costs);
+      this.span = span;
+      this.problem = "";
+    } catch (error) {
+      if (asked !== this.#asked) return;
+      this.problem = explain(/** @type {import("./link.js").CommandError} */ (error));
+    }
+    this.#changed();
+  }
+
+  /** The link is live again. */
+  again() {
+    return this.load();
+  }
+}

@@ -1,0 +1,167 @@
+/** `<costs-view>`: what was used and what it cost, as bars with a table behind them, and what cost most. */
+
+import { attribute, h, say, span, write } from "../dom.js";
+import { allOf, barsOf, cacheShare, forecast, placesMax, ranges } from "../costs.js";
+import { costOf, money, timeOfDay } from "../format.js";
+import { titleOf } from "../session-words.js";
+import { line } from "../text.js";
+import { noNews } from "./link-state.js";
+import { View } from "./view.js";
+
+/** @typedef {import("../costs.js").Sum} Sum */
+/** @typedef {import("../costs.js").Bar} Bar */
+
+/** Seconds: what was used is asked for. */
+const askEvery = 30;
+/** Of a list that is not opened. */
+const dearestMax = 10;
+
+const counted = new Intl.NumberFormat("en-US");
+
+/** @param {Sum} sum A model without a known price has no cost, which is not a cost of nothing. */
+const costWords = (sum) => costOf(sum) || "price unknown";
+
+export class CostsView extends View {
+  #range = h("select", { id: "cost-range", onchange: () => this.#ask() },
+    ...Object.entries(ranges).map(([range, words]) => h("option", { value: range }, words)));
+  #nothing = h("p", { class: "quiet" });
+  #total = h("strong", { class: "cost-total" });
+  #aside = h("p", { class: "quiet" });
+  #forecast = h("p", { class: "note", hidden: true });
+  #chart = h("div", { class: "cost-bars", role: "img" });
+  #begin = span("");
+  #end = span("");
+  #legend = h("ul", { class: "cost-legend" });
+  #table = h("tbody");
+  #lists = h("div", { class: "stack" });
+  #body = h("div", { class: "stack", hidden: true },
+    h("p", { class: "cost-sum" }, this.#total), this.#aside, this.#forecast,
+    h("figure", { class: "cost-figure" }, this.#chart, h("p", { class: "cost-axis quiet", "aria-hidden": "true" }, this.#begin, this.#end), this.#legend),
+    h("details", { class: "fold" }, h("summary", {}, "As a table"), h("div", { class: "cost-scroll", tabindex: "0", role: "group", "aria-label": "Costs as a table" },
+      h("table", { class: "cost-table" }, h("thead", {}, h("tr", {},
+        ...["When", "Cost", "Input", "Output", "Cache read", "Cache written"].map((words) => h("th", { scope: "col" }, words)))), this.#table))),
+    this.#lists);
+  /** @type {unknown} A report is drawn once. */ #drawn = null;
+  #ticks = 0;
+
+  connectedCallback() {
+    this.append(
+      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Cost"), h("a", { class: "head-link", href: "#/budgets" }, "Budgets")),
+      h("div", { class: "sheet" }, h("div", { class: "field" }, h("label", { for: "cost-range" }, "Show"), this.#range), this.#nothing, this.#body));
+  }
+
+  /** It comes to the screen. */
+  arrive() {
+    this.#ticks = 0;
+    this.#ask();
+    this.#draw();
+  }
+
+  /** @override */
+  refresh() {
+    this.#draw();
+  }
+
+  /** @override */
+  tick() {
+    this.#ticks += 1;
+    if (this.#ticks % askEvery === 0) this.#ask();
+  }
+
+  #ask() {
+    this.app.budgets.load();
+    this.app.costs.load(this.#range.value);
+  }
+
+  #draw() {
+    const { report, span: shown, problem } = this.app.costs;
+    const isEmpty = report && !report.days.length;
+    write(this.#nothing, problem || (!report ? noNews(this.app.link) : isEmpty ? "Nothing was used in this time." : ""));
+    attribute(this.#nothing, "class", problem ? "problem" : "quiet");
+    attribute(this.#nothing, "hidden", !this.#nothing.textContent);
+    attribute(this.#body, "hidden", !report || isEmpty);
+    if (!report || !shown || isEmpty) return;
+    this.#drawForecast(report);
+    if (this.#drawn === report) return;
+    this.#drawn = report;
+    write(this.#total, costWords(report.total));
+    const cached = cacheShare(report.total);
+    const since = report.since && report.since > shown.days[0] ? ` Counted since ${new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" }).format(report.since)}.` : "";
+    write(this.#aside, `${report.sessionCount === 1 ? "1 session" : `${counted.format(report.sessionCount)} sessions`}${cached === null ? "" : `, ${Math.round(cached * 100)} % of the input from a cache`}.${since}`);
+    this.#drawBars(barsOf(report, shown), report);
+    this.#drawLists(report);
+  }
+
+  /** @param {import("../costs.js").CostReport} report */
+  #drawForecast(report) {
+    const [budgets, now] = [this.app.state.budgets ?? [], this.app.now()];
+    const spent = forecast(budgets, report.lastHourMicroUSD, now);
+    const day = budgets.find(({ scope }) => scope === "day");
+    const today = day ? `Today, by UTC: ${money(day.spentMicroUSD)} of ${money(day.microUSD)}.` : "";
+    const pace = spent ? ` At the pace of the last hour it is spent at ${timeOfDay(spent)}.` : "";
+    write(this.#forecast, today + pace);
+    attribute(this.#forecast, "hidden", !today);
+  }
+
+  /** @param {Bar[]} bars @param {import("../costs.js").CostReport} report */
+  #drawBars(bars, report) {
+    const most = Math.max(...bars.map(({ microUSD }) => microUSD), 1);
+    const dearest = bars.reduce((a, b) => (b.microUSD > a.microUSD ? b : a));
+    attribute(this.#chart, "aria-label", `${bars.length} bars from ${bars[0].label} to ${bars[bars.length - 1].label}; the highest is ${dearest.label} with ${money(dearest.microUSD)}. The numbers are in the table below.`);
+    this.#chart.replaceChildren(...bars.map(({ label, microUSD, parts }) => {
+      const bar = h("div", { class: "cost-bar", title: `${label}: ${money(microUSD)}` });
+      for (const part of parts) {
+        const piece = h("i", { "data-place": part.place });
+        piece.style.blockSize = `${(part.microUSD / most) * 100}%`;
+        bar.prepend(piece);
+      }
+      return bar;
+    }));
+    write(this.#begin, bars[0].label);
+    write(this.#end, bars[bars.length - 1].label);
+    const named = report.models.slice(0, placesMax).map((model, place) => ({ words: model.name ?? "no model named", place, sum: /** @type {Sum} */ (model) }));
+    if (report.models.length > placesMax) named.push({ words: "others", place: placesMax, sum: {} });
+    this.#legend.replaceChildren(...named.map(({ words, place, sum }) => {
+      const name = span("foreign");
+      say(name, words, line);
+      return h("li", {}, h("i", { "data-place": place, "aria-hidden": "true" }), name, span("quiet", place < placesMax ? costWords(sum) : ""));
+    }));
+    this.#table.replaceChildren(...bars.filter(({ parts }) => parts.length).map(({ label, sum }) => h("tr", {}, h("th", { scope: "row" }, label),
+      h("td", {}, costWords(sum)), ...["input", "output", "cacheRead", "cacheWrite"].map((kind) => h("td", {}, counted.format(/** @type {Record<string, number>} */ (sum.tokens ?? {})[kind] ?? 0))))));
+  }
+
+  /** @param {import("../costs.js").CostReport} report */
+  #drawLists(report) {
+    const { sessions } = this.app.state;
+    const known = report.sessions.map((session) => {
+      const summary = sessions.get(session.session);
+      const words = summary ? titleOf(summary) : [session.project, session.agent].filter(Boolean).join(" · ");
+      return { words, detail: session.host, sum: /** @type {Sum} */ (session), ...(summary && { href: `#/session/${session.session}` }) };
+    });
+    /** @param {{name?: string}[]} shares */
+    const named = (shares) => shares.slice(0, dearestMax).map((share) => ({ words: share.name ?? "none", detail: "", sum: /** @type {Sum} */ (share) }));
+    this.#lists.replaceChildren(
+      listOf("Dearest sessions", known), listOf("By project", named(report.projects)),
+      ...(report.hosts.length > 1 ? [listOf("By host", named(report.hosts))] : []),
+      ...(report.agents.length > 1 ? [listOf("By agent", named(report.agents))] : []));
+  }
+}
+
+/**
+ * @param {string} title
+ * @param {{words: string, detail: string, sum: Sum, href?: string}[]} entries
+ */
+function listOf(title, entries) {
+  const most = Math.max(...entries.map(({ sum }) => allOf(sum)), 1);
+  return h("section", {}, h("h3", {}, title), h("ol", { class: "cost-list" }, ...entries.map(({ words, detail, sum, href }) => {
+    const name = href ? h("a", { class: "foreign", href }) : span("foreign");
+    say(name, words, line);
+    const place = span("quiet foreign");
+    say(place, detail, line);
+    const bar = h("i", { "aria-hidden": "true" });
+    bar.style.inlineSize = `${(allOf(sum) / most) * 100}%`;
+    return h("li", {}, h("span", { class: "cost-name" }, name, detail ? " · " : "", place), h("span", { class: "cost-of" }, costWords(sum)), bar);
+  })));
+}
+
+customElements.define("costs-view", CostsView);

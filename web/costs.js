@@ -3,7 +3,7 @@
 import { explain } from "./devices.js";
 
 /** @typedef {import("./wire").CostReport} CostReport */
-/** @typedef {import("./wire").CostReport["total"]} Sum */
+/** @typedef {{costMicroUSD?: number, estimateMicroUSD?: number, tokens?: Partial<import("./wire").Tokens>}} Sum */
 /** @typedef {{days: number[], until: number, byMonth: boolean}} Span */
 /** @typedef {{label: string, begin: number, microUSD: number, sum: Sum, parts: {place: number, microUSD: number}[]}} Bar */
 
@@ -34,6 +34,7 @@ export const allOf = ({ costMicroUSD = 0, estimateMicroUSD = 0 }) => costMicroUS
 
 /** @param {Sum} one @param {Sum} other @returns {Sum} A cost that is known nowhere stays unknown. */
 export function plus(one, other) {
+  /** @type {Partial<import("./wire").Tokens>[]} */
   const [a, b] = [one.tokens ?? {}, other.tokens ?? {}];
   const known = one.costMicroUSD !== undefined || other.costMicroUSD !== undefined;
   return {

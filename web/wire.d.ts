@@ -332,6 +332,33 @@ export type BudgetReport = {
   | { scope: "day"; session?: undefined; day: string }
 );
 
+export interface CostShare {
+  /** Absent for what has none. */
+  name?: string;
+  /** Absent if no cost was reported: the price is unknown, and not 0. */
+  costMicroUSD?: number;
+  /** What agents guess in addition to that. */
+  estimateMicroUSD?: number;
+  tokens?: Tokens;
+}
+
+/** What was used on these days. Lists are ordered by cost, the dearest first. What sessions used stays counted when retention removes them. */
+export interface CostReport {
+  total: { costMicroUSD?: number; estimateMicroUSD?: number; tokens?: Tokens };
+  /** Those on which something was used. */
+  days: { day: number; models: { model?: number; costMicroUSD?: number; estimateMicroUSD?: number; tokens?: Tokens }[] }[];
+  models: CostShare[];
+  projects: CostShare[];
+  hosts: CostShare[];
+  agents: CostShare[];
+  sessions: { session: string; host: string; agent: string; project?: string; model?: string; costMicroUSD?: number; estimateMicroUSD?: number; tokens?: Tokens }[];
+  sessionCount: number;
+  /** Begin of the oldest UTC day on record. */
+  since?: number;
+  /** Whatever days are asked about. */
+  lastHourMicroUSD: number;
+}
+
 /** What an edit does to its file, in the body of `approval.requested` and `file.changed`. */
 export interface Change {
   file: "new" | "overwrites" | "edits" | "unchanged" | "unknown";
@@ -499,6 +526,7 @@ export interface Reply {
   qr?: string[];
   devices?: DeviceState[];
   budgets?: BudgetReport[];
+  costs?: CostReport;
 }
 
 /** Bytes of the host that says that it has these keys. */
@@ -544,6 +572,7 @@ export type Command =
   | { type: "testPush"; device: string }
   | { type: "budget"; budget: Budget }
   | { type: "budgets" }
+  | { type: "costs"; days: number[]; until: number; sessions?: number }
   | { type: "remove"; session: string }
   | { type: "letter"; to: string; bytes: string }
   | { type: "prompt"; session: string; text: string; busy?: "queue" | "steer" | "refuse"; command?: boolean; pictures?: Picture[]; signature?: string }

@@ -36,25 +36,19 @@ final class CostsTask: ClientTask {
             budgets = entries.compactMap { try? BudgetReport(from: JSONDocument(parsing: $0).root) }
             let until = (days.last ?? wish.since).advanced(by: 1).begin
             asking = run.submit(.costs(CostQuery(days: days.map(\.begin), until: until, sessions: CostQuery.sessionsMax)))
-        case .costs(let bytes): show(bytes)
+        case .costs(let report): show(report)
         default: run.fail(ClientError(.failed, "the relay's answer is not understood"))
         }
     }
 
-    private func show(_ bytes: [UInt8]) {
+    private func show(_ report: CostReport) {
         if run.options.isJSON {
             let line = JSONWriter.object {
                 $0.strings("days", days.map(\.description))
-                $0.raw("costs", bytes)
+                $0.raw("costs", report.bytes)
             }
             run.terminal.print(JSONLine.text(line))
             return run.finish(.done)
-        }
-        let report: CostReport
-        do throws(WireError) {
-            report = try CostReport(from: JSONDocument(parsing: bytes).root)
-        } catch {
-            return run.fail(ClientError(.failed, "the relay's answer is not understood: \(error.message)"))
         }
         let rows = CostTable.rows(of: report, by: wish.dimension, days: days)
         if wish.isCSV {

@@ -64,7 +64,7 @@ struct CostRow: Equatable {
             entries.append(
                 Entry(
                     quarter: try entry.integer("quarter"), model: try entry.optionalString("model"),
-                    sum: try CostSum(from: entry)))
+                    sum: try CostSum(stored: entry)))
         }
     }
 

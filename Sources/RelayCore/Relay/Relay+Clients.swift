@@ -79,7 +79,7 @@ extension Relay {
         case .budget(let budget): setBudget(budget, id, of: client, peer)
         case .budgets: listBudgets(id, of: client, peer)
         case .costs(let query):
-            orders.reply(.costs(costs.report(on: query, in: client.workspace, at: now).bytes), to: id, of: peer)
+            orders.reply(.costs(costs.report(on: query, in: client.workspace, at: now)), to: id, of: peer)
         case .remove(let session): remove(session, id, of: client, peer)
         case .letter(let letter, let key): send(letter, to: key, id, of: client, peer, at: now)
         }

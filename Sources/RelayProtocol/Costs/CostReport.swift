@@ -76,18 +76,18 @@ package struct CostReport: Sendable, Equatable {
 
     package init(from value: JSONValue) throws(WireError) {
         total = try CostSum(from: value.required("total"))
-        for entry in try value.array("days") {
+        for entry in try value.array("days", countMax: CostQuery.daysMax) {
             var models: [ModelShare] = []
-            for share in try entry.array("models") {
+            for share in try entry.array("models", countMax: Self.modelsOfDayMax + 1) {
                 models.append(ModelShare(model: try share.optionalInteger("model"), sum: try CostSum(from: share)))
             }
             days.append(Day(index: try entry.integer("day"), models: models))
         }
-        models = try Self.shares(value.array("models"))
-        projects = try Self.shares(value.array("projects"))
-        hosts = try Self.shares(value.array("hosts"))
-        agents = try Self.shares(value.array("agents"))
-        for entry in try value.array("sessions") {
+        models = try Self.shares(value.array("models", countMax: Self.sharesMax))
+        projects = try Self.shares(value.array("projects", countMax: Self.sharesMax))
+        hosts = try Self.shares(value.array("hosts", countMax: Self.sharesMax))
+        agents = try Self.shares(value.array("agents", countMax: Self.sharesMax))
+        for entry in try value.array("sessions", countMax: Int(CostQuery.sessionsMax)) {
             sessions.append(
                 Session(
                     session: try entry.identifier("session"), host: try entry.string("host"), agent: try entry.string("agent"),

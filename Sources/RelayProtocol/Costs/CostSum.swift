@@ -33,9 +33,16 @@ package struct CostSum: Sendable, Equatable {
         return growth == CostSum() ? nil : growth
     }
 
-    package init(from value: JSONValue) throws(WireError) {
-        costMicroUSD = try value.optionalInteger("costMicroUSD")
-        estimateMicroUSD = try value.optionalInteger("estimateMicroUSD", in: -JSONValue.integerMax...JSONValue.integerMax) ?? 0
+    package init(from value: JSONValue) throws(WireError) { try self.init(from: value, estimates: 0...JSONValue.integerMax) }
+
+    /// Of a part, whose guesses may be below zero.
+    package init(stored value: JSONValue) throws(WireError) {
+        try self.init(from: value, estimates: -JSONValue.integerMax...JSONValue.integerMax)
+    }
+
+    private init(from value: JSONValue, estimates: ClosedRange<Int64>) throws(WireError) {
+        costMicroUSD = try value.object().optionalInteger("costMicroUSD")
+        estimateMicroUSD = try value.optionalInteger("estimateMicroUSD", in: estimates) ?? 0
         if let tokens = value.optional("tokens") { self.tokens = try Tokens(from: tokens) }
     }
 

@@ -12,8 +12,7 @@ package enum Reply: Sendable, Equatable {
     case devices([[UInt8]])
     /// To `budgets`: each as JSON, with what is spent.
     case budgets([[UInt8]])
-    /// To `costs`: a `CostReport` as JSON.
-    case costs([UInt8])
+    case costs(CostReport)
     case failed(Notice, winner: Decision?)
 
     package static func failed(_ code: ErrorCode, _ message: String, winner: Decision? = nil) -> Reply {
@@ -48,7 +47,7 @@ package enum Reply: Sendable, Equatable {
         } else if value.optional("budgets") != nil {
             self = .budgets(try value.array("budgets").map { Array($0.bytes) })
         } else if let costs = value.optional("costs") {
-            self = .costs(Array(costs.bytes))
+            self = .costs(try CostReport(from: costs))
         } else {
             self = .done
         }
@@ -71,7 +70,7 @@ package enum Reply: Sendable, Equatable {
             writer.strings("qr", qr)
         case .devices(let devices): writer.array("devices", devices)
         case .budgets(let budgets): writer.array("budgets", budgets)
-        case .costs(let report): writer.raw("costs", report)
+        case .costs(let report): writer.raw("costs", report.bytes)
         case .failed(let notice, let winner):
             writer.object("error") {
                 notice.write(to: &$0)

@@ -18,7 +18,7 @@ struct CostChecker {
                 let value = try JSONDocument(parsing: bytes).root
                 let session: SessionID = try value.identifier("session")
                 var sum = CostSum()
-                for entry in try value.array("entries") { sum.add(try CostSum(from: entry)) }
+                for entry in try value.array("entries") { sum.add(try CostSum(stored: entry)) }
                 let growth = sum.growth(since: rows[record.name]?.sum ?? CostSum()) ?? CostSum()
                 added[session] = (added[session] ?? CostSum()).plus(growth)
                 rows[record.name] = (session, sum)

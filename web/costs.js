@@ -78,13 +78,13 @@ export function barsOf(report, { days, byMonth }) {
 }
 
 /**
- * Of all that went in, what a cache already had, from 0 to 1; nothing where nothing went in.
+ * Of all that went in, what a cache already had, from 0 to 1; nothing where no cache is known of.
  * @param {Sum} sum
  */
 export function cacheShare({ tokens = {} }) {
   const read = tokens.cacheRead ?? 0;
   const all = read + (tokens.input ?? 0) + (tokens.cacheWrite ?? 0);
-  return all ? read / all : null;
+  return read + (tokens.cacheWrite ?? 0) ? read / all : null;
 }
 
 /**

@@ -11,7 +11,7 @@ package struct LocalDay: Sendable, Comparable, CustomStringConvertible {
         var seconds = time_t(milliseconds / 1_000)
         var moment = unsafe tm()
         unsafe localtime_r(&seconds, &moment)
-        self.init(of: unsafe moment)
+        unsafe self.init(of: moment)
     }
 
     /// Of `2026-11-21`; nil if there is no such day.

@@ -1,6 +1,7 @@
 """Signed consent as a third party writes it: keys, letters and statements with `cryptography` alone, from the page Security."""
 
 import base64
+import copy
 import hashlib
 import hmac
 import json
@@ -76,6 +77,13 @@ class Shown:
         self.approval, self.digest = self.event["head"]["approval"], self.event["head"]["digest"]
         self.hash = sha(domain("shown") + self.text.encode())
         assert event["head"]["digest"] == self.digest and len(self.salt) == 16
+
+    def but(self, **changes: Any) -> "Shown":
+        """As a device has it that was told something else: `text`, `host` or `session`."""
+        other = copy.copy(self)
+        other.__dict__.update(changes)
+        other.hash = sha(domain("shown") + other.text.encode())
+        return other
 
 
 # Letters

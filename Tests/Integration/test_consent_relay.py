@@ -1,10 +1,12 @@
 """A relay that turned bad, against a real host with a real program as its agent: nothing runs that no device signed for exactly that."""
 
+import itertools
 import json
 import os
 import random
 import subprocess
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,10 @@ from own_agent import Asking, command, end, post, question
 from relay import BINARY
 from waits import wait_until
 
-TRIES = int(os.environ.get("HELIOGRAPH_FORGERIES", "1000"))
+TRIES = int(os.environ.get("HELIOGRAPH_FORGERIES", "400"))
 """Forged decisions and prompts in one run; `HELIOGRAPH_FORGERIES=10000` is what issue 35 asks for."""
+BATCH = 20
+"""Questions that are open at a time, and prompts that come before one that is genuine."""
 SEED = int(os.environ.get("HELIOGRAPH_SEED", "35"))
 OFFER = {"actions": ["prompt", "interrupt", "stop", "mode"], "modes": ["plan", "auto"]}
 
@@ -61,7 +65,7 @@ class Host:
             lambda: next(
                 (
                     event
-                    for event in self.relay.events.get(self.session, [])
+                    for event in reversed(self.relay.events.get(self.session, []))
                     if event["kind"] == "approval.requested" and event["head"].get("call") == approval
                 ),
                 None,
@@ -79,10 +83,25 @@ class Host:
             20, "the program to wait again",
         )  # fmt: skip
 
+    def last_event(self, kind: str, matches: Callable[[Any], bool]) -> Any:
+        """The head of the newest that matches."""
+        return self.relay.wait(
+            lambda: next(
+                (event["head"] for event in reversed(self.relay.events.get(self.session, [])) if event["kind"] == kind and matches(event["head"])),
+                None,
+            ),
+            kind,
+        )
+
     def end_of(self, shown: Shown) -> str:
         event = self.relay.wait(
             lambda: next(
-                (event for event in self.relay.ends(self.session, shown.approval) if event["kind"] not in ("approval.delivered",)), None
+                (
+                    event
+                    for event in reversed(self.relay.events.get(self.session, []))
+                    if event["head"].get("approval") == shown.approval and event["kind"] not in ("approval.requested", "approval.delivered")
+                ),
+                None,
             ),
             f"the end of {shown.approval}",
         )
@@ -228,68 +247,148 @@ def test_after_kill_and_distrust_no_old_signature_lets_anything_run(host: Host) 
 
 
 def test_forgeries_by_the_thousand(host: Host) -> None:
-    """Every combination that a thief can make of what it has seen: signatures of other questions, verdicts, devices and hosts, cut, mixed and flipped."""
+    """Every combination that a thief can make of what it has seen: each against a question that is open, or a session that waits for a prompt."""
     chance = random.Random(SEED)
     device, stranger = Device(), Device("A stranger")
+    former = Device("Bob's phone")
     host.trust(device)
-    seen: list[str] = []
-    """Signatures that were sent for other questions."""
-    allowed = forged = tries = round_ = 0
+    host.trust(former)
+    code, _, error = end(command(host.daemon, "host", "distrust", b64(former.id)))
+    assert code == 0, error
+    assert post(host.daemon.socket, "steering", {"session": "s1", "offer": OFFER, "standing": "idle"}) == (200, {})
+    host.relay.wait_event(host.session, "steering.offered", lambda event: event["head"].get("consent") == b64(host.key))
+    thieves = Thieves(chance, device, stranger, former, host.key)
+    reasons: Counter[str] = Counter()
+    genuine = tries = round_ = 0
     while tries < TRIES:
         round_ += 1
-        asking, shown = host.ask(f"r{round_}")
-        genuine = device.decide(shown, "allow")
-        for _ in range(min(50, TRIES - tries)):
-            tries += 1
-            decision, signature, digest, approval = forge(chance, shown, seen, device, stranger)
-            assert signature != genuine
-            host.relay.decide(host.session, approval, digest, decision, signature)
-            # The first forgery ends the question: the next tries are for one that is over, or for another.
-            if chance.random() < 0.2:
-                break
-        if chance.random() < 0.3:
-            host.relay.decide(host.session, shown.approval, shown.digest, {"decision": "allow"}, genuine)
-        seen.append(genuine)
-        answer = asking.answer()
-        assert not ran(answer), f"a forgery let it run, seed {SEED}: {answer}"
-        forged += 1
-        # And one that is genuine, so that the host is seen to work.
-        if round_ % 10 == 0:
-            asking, shown = host.ask(f"g{round_}")
-            genuine = device.decide(shown, "allow")
-            host.relay.decide(host.session, shown.approval, shown.digest, {"decision": "allow"}, genuine)
-            assert ran(asking.answer()), "what was signed did not run"
-            seen.append(genuine)
-            allowed += 1
-    print(f"{tries} forgeries for {forged} questions, {allowed} genuine ones ran, seed {SEED}")
+        size = min(BATCH, TRIES - tries)
+        asked = [host.ask(f"r{round_}-{place}") for place in range(size)]
+        for place, (_, shown) in enumerate(asked):
+            thieves.decide(host, shown, asked[place - 1][1])
+        for asking, shown in asked:
+            answer = asking.answer()
+            assert not ran(answer), f"a forgery let it run, seed {SEED}: {answer}"
+            reasons[host.end_of(shown)] += 1
+            # What its device signs after all comes too late, and is what a thief may send later.
+            thieves.decisions.append(device.decide(shown, "allow"))
+        tries += size
+        prompts = min(BATCH, TRIES - tries)
+        names = [thieves.prompt(host) for _ in range(prompts)]
+        tries += prompts
+        # The program takes one prompt: the first that the host lets through, which is the only one that was signed.
+        text = f"round {round_}"
+        thieves.send_genuine(host, text)
+        asking = Asking(host.daemon, {"session": "s1"}, "steering/next")
+        status, given = asking.answer()
+        assert (status, given["text"]) == (200, text), f"a forged prompt reached the program, seed {SEED}: {given}"
+        post(host.daemon.socket, "steered", {"session": "s1", "client": given["by"]["id"], "command": given["id"], "stage": "taken"})
+        post(host.daemon.socket, "steering", {"session": "s1", "offer": OFFER, "standing": "idle"})
+        for name in names:
+            change = host.last_event("steering.changed", lambda head, name=name: f"{head['client']} {head['command']}" == name and head["stage"] != "queued")
+            assert change["stage"] == "refused", change
+            reasons[change["reason"]] += 1
+        # And a decision that is genuine, so that the host is seen to work.
+        asking, shown = host.ask(f"g{round_}")
+        host.relay.decide(host.session, shown.approval, shown.digest, {"decision": "allow"}, device.decide(shown, "allow"))
+        assert ran(asking.answer()), "what was signed did not run"
+        genuine += 2
+    print(f"{tries} forgeries, {genuine} genuine ones between them, seed {SEED}")
+    for reason, count in reasons.most_common():
+        print(f"  {count} {reason}")
+    # Each check of the host was met.
+    assert {"stale unsigned", "stale badSignature", "stale notTrusted", "stale notShown"} <= reasons.keys() or TRIES < 200, reasons
 
 
-def forge(chance: random.Random, shown: Shown, seen: list[str], device: Device, stranger: Device) -> tuple[dict[str, Any], str | None, str, str]:
-    """An allow that nobody signed."""
-    decision: dict[str, Any] = {"decision": "allow"}
-    kind = chance.randrange(8)
-    digest, approval = shown.digest, shown.approval
-    signature: str | None = None
-    if kind == 0:
-        signature = None
-    elif kind == 1 and seen:
-        signature = chance.choice(seen)
-    elif kind == 2:
-        signature = stranger.decide(shown, "allow")
-    elif kind == 3:
-        signature = flipped(chance, device.decide(shown, "allow"))
-    elif kind == 4:
-        signature = device.decide(shown, "deny")
-    elif kind == 5:
-        signature = device.decide(shown, "allow", mode="auto")
-    elif kind == 6:
-        # The right one under another name.
-        whole = stranger.decide(shown, "allow").split(".")
-        signature = ".".join([whole[0], b64(device.id), *whole[2:]])
-    else:
-        signature = device.decide(shown, "allow")
-        digest = "".join(chance.choice("0123456789abcdef") for _ in range(64))
-    return decision, signature, digest, approval
+class Thieves:
+    """A relay that has seen all signatures, and devices that this host does not trust, or not any more."""
+
+    def __init__(self, chance: random.Random, device: Device, stranger: Device, former: Device, host: bytes):
+        self.chance, self.device, self.stranger, self.former, self.host = chance, device, stranger, former, host
+        self.decisions: list[str] = []
+        self.prompts: list[tuple[str, str, str]] = []
+        """Command, signature and text of each that was taken."""
+        self._names = itertools.count(1)
+
+    def decide(self, host: Host, shown: Shown, other: Shown) -> None:
+        """An allow that nobody signed, for a question that is open."""
+        decision: dict[str, Any] = {"decision": "allow"}
+        digest, approval = shown.digest, shown.approval
+        signature: str | None
+        match self.chance.randrange(14):
+            case 0:
+                signature = None
+            case 1 if self.decisions:
+                signature = self.chance.choice(self.decisions)
+            case 2:
+                signature = self.stranger.decide(shown, "allow")
+            case 3:
+                signature = self.former.decide(shown, "allow")
+            case 4:
+                signature = self.device.decide(shown, "deny")
+            case 5:
+                signature = self.device.decide(shown, "allow", mode="auto")
+            case 6:
+                # More than was signed.
+                decision["offer"], signature = "always", self.device.decide(shown, "allow")
+            case 7:
+                # A good one under another name.
+                version, _, *rest = self.stranger.decide(shown, "allow").split(".")
+                signature = ".".join([version, b64(self.device.id), *rest])
+            case 8:
+                signature, digest = self.device.decide(shown, "allow"), self.chance.randbytes(32).hex()
+            case 9:
+                # The person was shown something else under the same digest.
+                signature = self.device.decide(shown.but(text=shown.text.replace("Deploy it", "Test it")), "allow")
+            case 10:
+                signature = self.device.decide(shown.but(host=self.stranger.id), "allow")
+            case 11:
+                signature = self.device.decide(shown.but(session="local-s2"), "allow")
+            case 12 if other.approval != shown.approval:
+                signature = self.device.decide(other, "allow")
+            case _:
+                signature = flipped(self.chance, self.device.decide(shown, "allow"))
+        host.relay.decide(host.session, approval, digest, decision, signature)
+
+    def prompt(self, host: Host) -> str:
+        """A prompt that nobody signed so, or that was taken before; the name of its command."""
+        command, text, session, count = f"f{next(self._names)}", "rm -rf /", host.session, self.device.count + 1
+        signature: str | None
+        match self.chance.randrange(10):
+            case 0:
+                signature = None
+            case 1 if self.prompts:
+                _, signature, text = self.chance.choice(self.prompts)
+            case 2 if self.prompts:
+                # The very same again, as if of another client.
+                command, signature, text = self.chance.choice(self.prompts)
+                client = f"c{next(self._names)}"
+                return self.steer(host, session, command, signature, text, client)
+            case 3:
+                signature = self.stranger.prompt(self.host, session, command, text)
+            case 4:
+                signature = self.former.prompt(self.host, session, command, text)
+            case 5:
+                signature = self.device.prompt(self.host, session, command, "ls", count)
+            case 6:
+                signature = self.device.prompt(self.host, "local-s2", command, text, count)
+            case 7:
+                signature = self.device.prompt(self.stranger.id, session, command, text, count)
+            case 8:
+                signature = self.device.prompt(self.host, session, "another", text, count)
+            case _:
+                signature = flipped(self.chance, self.device.prompt(self.host, session, command, text, count))
+        return self.steer(host, session, command, signature, text)
+
+    def send_genuine(self, host: Host, text: str) -> None:
+        command = f"g{next(self._names)}"
+        signature = self.device.prompt(self.host, host.session, command, text)
+        self.prompts.append((command, signature, text))
+        self.steer(host, host.session, command, signature, text)
+
+    def steer(self, host: Host, session: str, command: str, signature: str | None, text: str, client: str = "c1") -> str:
+        host.relay.steer(session, "prompt", command, signature, text=text, busy="queue", by={"id": client, "name": "Ada's phone"})
+        return f"{client} {command}"
 
 
 def flipped(chance: random.Random, text: str) -> str:

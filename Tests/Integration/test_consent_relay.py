@@ -292,6 +292,7 @@ def test_forgeries_by_the_thousand(host: Host) -> None:
         asking, shown = host.ask(f"g{round_}")
         host.relay.decide(host.session, shown.approval, shown.digest, {"decision": "allow"}, device.decide(shown, "allow"))
         assert ran(asking.answer()), "what was signed did not run"
+        post(host.daemon.socket, "settled", {"session": "s1", "approval": f"g{round_}", "outcome": "ran"})
         genuine += 2
     print(f"{tries} forgeries, {genuine} genuine ones between them, seed {SEED}")
     for reason, count in reasons.most_common():

@@ -162,6 +162,9 @@ def consent(root: Path) -> Iterator[bytes]:
         domain("distrust") + part(host) + part(device) + count + part(device),
         domain("bump") + part(host) + part(zeros) + (2**53 - 1).to_bytes(8, "big") + part(device),
         domain("receipt") + part(host_sign) + part(bytes(32)),
+        domain("ask") + part(host) + part(zeros) + part(device),
+        domain("roll") + part(host_sign) + part(bytes(32)) + count + part(device) + part("Ada’s tablet".encode()) + count + part(host),
+        domain("roll") + part(host_sign) + part(bytes(32)) + count + part(device) + part("Ada’s tablet".encode()) + count + part(b""),
         domain("refusal") + part(host_sign) + part(bytes(32)) + part(b"usedSecret") + part(zeros),
     ):
         yield b"L\1" + part(body) + part(b"") + part(signature)

@@ -87,7 +87,10 @@ import Testing
             "class A {\n  static #b = 1;\n  get c() { return #b in this; }\n}",
             "class A{static#a=1;get c(){return#a in this;}}"
         ),
-        ("class A { #one; #two; b() { return `.${this.#two}#one ${a.#one}`; } }", "class A{#a;#b;b(){return`.${this.#b}#one ${a.#a}`;}}"),
+        (
+            "class A { #one; #two; b() { return `.${this.#two}#one ${a.#one}`; } }",
+            "class A{#a;#b;b(){return`.${this.#b}#one ${a.#a}`;}}"
+        ),
     ])
     func `blanks go where nothing else is said without them`(_ source: String, _ left: String) throws {
         #expect(try JavaScriptModule(path: "a.js", source: source).code == left)

@@ -98,7 +98,9 @@ package struct Faults: Sendable, Equatable {
     }
 
     package mutating func drawConsent(by dice: inout Dice) {
-        for range in Self.consentRanges where dice.chance(0.7) { self[keyPath: range.fault] = dice.spread(range.low, range.high) }
+        for range in Self.consentRanges where dice.chance(0.7) {
+            self[keyPath: range.fault] = dice.spread(range.low, range.high)
+        }
     }
 
     /// Without the fault of this number; for finding out which of them a failure needs.

@@ -209,7 +209,9 @@ package struct MCPMachine {
         guard let parameters, let name = try? parameters.string("name") else {
             return fail(id, .badParameters, "$.params.name: this is missing")
         }
-        guard let tool = MCPTool(rawValue: name) else { return fail(id, .badParameters, "$.params.name: there is no such tool") }
+        guard let tool = MCPTool(rawValue: name) else {
+            return fail(id, .badParameters, "$.params.name: there is no such tool")
+        }
         guard !calls.values.contains(where: { $0.id == id }) else {
             return fail(id, .badRequest, "$.id: another call has this id")
         }

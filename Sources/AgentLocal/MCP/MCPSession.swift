@@ -83,7 +83,8 @@ struct MCPSession {
         }
     }
 
-    private func asked(_ approval: String, _ kind: String, by client: MCPClient, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
+    private func asked(_ approval: String, _ kind: String, by client: MCPClient, _ body: (inout JSONWriter) -> Void) -> [UInt8]
+    {
         JSONWriter.object {
             $0.field("session", name)
             $0.field("agent", client.name)

@@ -91,7 +91,8 @@ struct MCPMachineTests {
         _ = bench.take()
         bench.reply(1, reply)
         let lines = bench.take()
-        #expect(lines.count == 1 && lines[0].hasPrefix(#"5, an error: {"behavior":"deny","message":"Not allowed: "#), "\(lines)")
+        #expect(
+            lines.count == 1 && lines[0].hasPrefix(#"5, an error: {"behavior":"deny","message":"Not allowed: "#), "\(lines)")
     }
 
     // MARK: - Questions
@@ -105,11 +106,13 @@ struct MCPMachineTests {
             bench.take().last
                 == #"ask 1 {"session":"s","agent":"tester","approval":"call-1","kind":"question","waitSeconds":60,"questions":[{"id":"answer","text":"Which?","choices":[{"label":"Red"},{"label":"Blue","description":"Like the sky"}]}]}"#
         )
-        bench.reply(1, .done(Array(#"{"decision":"answer","answers":[{"question":"answer","choices":["Blue"],"indexes":[1]}]}"#.utf8)))
+        bench.reply(
+            1, .done(Array(#"{"decision":"answer","answers":[{"question":"answer","choices":["Blue"],"indexes":[1]}]}"#.utf8)))
         #expect(bench.take() == ["5: Blue", #"settled {"session":"s","approval":"call-1","outcome":"ran"}"#])
         bench.call("ask", question)
         _ = bench.take()
-        bench.reply(2, .done(Array(#"{"decision":"answer","answers":[{"question":"answer","choices":[],"text":"Green"}]}"#.utf8)))
+        bench.reply(
+            2, .done(Array(#"{"decision":"answer","answers":[{"question":"answer","choices":[],"text":"Green"}]}"#.utf8)))
         #expect(bench.take()[0] == "5: Green")
     }
 
@@ -117,7 +120,8 @@ struct MCPMachineTests {
     func badArguments() {
         var bench = MCPBench(greeted: true)
         for (tool, arguments, place) in [
-            ("ask", "{}", "$.params.arguments.question"), ("ask", #"{"question":"a","choicesOnly":true}"#, "$.params.arguments.choices"),
+            ("ask", "{}", "$.params.arguments.question"),
+            ("ask", #"{"question":"a","choicesOnly":true}"#, "$.params.arguments.choices"),
             ("ask", #"{"question":"a","choices":["b","b"]}"#, "$.params.arguments.choices"),
             ("approve", #"{"tool_name":"a","input":[]}"#, "$.params.arguments.input"),
             ("notify", #"{"message":"a","level":"loud"}"#, "$.params.arguments.level"),
@@ -136,7 +140,8 @@ struct MCPMachineTests {
         _ = bench.take()
         bench.receive(#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}"#)
         #expect(bench.take() == ["withdraw 1"])
-        bench.reply(1, .done(Array(#"{"decision":"answer","answers":[{"question":"answer","choices":[],"text":"Late"}]}"#.utf8)))
+        bench.reply(
+            1, .done(Array(#"{"decision":"answer","answers":[{"question":"answer","choices":[],"text":"Late"}]}"#.utf8)))
         #expect(bench.take() == [])
     }
 
@@ -144,11 +149,17 @@ struct MCPMachineTests {
     func progress() {
         var bench = MCPBench(greeted: true)
         bench.call("ask", #"{"question":"Which?"}"#, meta: #""progressToken":"p""#)
-        #expect(bench.take().last == #"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1,"message":"A person is asked"}}"#)
+        #expect(
+            bench.take().last
+                == #"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1,"message":"A person is asked"}}"#
+        )
         bench.pass(.seconds(9))
         #expect(bench.take() == [])
         bench.pass(.seconds(1))
-        #expect(bench.take() == [#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":2,"message":"Waiting for a person for 10 seconds"}}"#])
+        #expect(
+            bench.take() == [
+                #"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":2,"message":"Waiting for a person for 10 seconds"}}"#
+            ])
         bench.reply(1, .refused("no"))
         _ = bench.take()
         #expect(bench.machine.nextDeadline == nil)
@@ -169,11 +180,17 @@ struct MCPMachineTests {
     func notices() {
         var bench = MCPBench(greeted: true)
         bench.call("notify", #"{"message":"Built\nin 3 s"}"#)
-        #expect(bench.take().last == #"events for 1 {"session":"s","kind":"message","head":{"role":"assistant"},"body":{"text":"Built\nin 3 s"}}"#)
+        #expect(
+            bench.take().last
+                == #"events for 1 {"session":"s","kind":"message","head":{"role":"assistant"},"body":{"text":"Built\nin 3 s"}}"#
+        )
         bench.reply(1, .done([]))
         #expect(bench.take() == ["5: Shown."])
         bench.call("progress", #"{"completed":1,"total":3,"current":"Tests"}"#)
-        #expect(bench.take() == [#"events for 2 {"session":"s","kind":"todo.changed","head":{"completed":1,"total":3,"current":"Tests"}}"#])
+        #expect(
+            bench.take() == [
+                #"events for 2 {"session":"s","kind":"todo.changed","head":{"completed":1,"total":3,"current":"Tests"}}"#
+            ])
         bench.reply(2, .unreachable)
         #expect(bench.take() == ["5, an error: Not shown: no host daemon answers; is `heliograph host` running?"])
         bench.tell(.closed)
@@ -182,14 +199,25 @@ struct MCPMachineTests {
 
     // MARK: - The client's own form
 
-    @Test("without a daemon the client's form asks, and only an accepted allow is one", arguments: [
-        (#""result":{"action":"accept","content":{"answer":"allow"}}"#, #"5: {"behavior":"allow","updatedInput":{"a":1}}"#),
-        (#""result":{"action":"accept","content":{"answer":"deny"}}"#, #"5: {"behavior":"deny","message":"A person has denied this."}"#),
-        (#""result":{"action":"accept","content":{}}"#, #"5: {"behavior":"deny","message":"A person has denied this."}"#),
-        (#""result":{"action":"decline"}"#, #"5: {"behavior":"deny","message":"A person has denied this."}"#),
-        (#""result":{"action":"cancel"}"#, #"5, an error: {"behavior":"deny","message":"Not allowed: nobody can be reached from afar, and the form here was not answered"}"#),
-        (#""error":{"code":-32601,"message":"no"}"#, #"5, an error: {"behavior":"deny","message":"Not allowed: nobody can be reached from afar, and the form here was not answered"}"#),
-    ])
+    @Test(
+        "without a daemon the client's form asks, and only an accepted allow is one",
+        arguments: [
+            (#""result":{"action":"accept","content":{"answer":"allow"}}"#, #"5: {"behavior":"allow","updatedInput":{"a":1}}"#),
+            (
+                #""result":{"action":"accept","content":{"answer":"deny"}}"#,
+                #"5: {"behavior":"deny","message":"A person has denied this."}"#
+            ),
+            (#""result":{"action":"accept","content":{}}"#, #"5: {"behavior":"deny","message":"A person has denied this."}"#),
+            (#""result":{"action":"decline"}"#, #"5: {"behavior":"deny","message":"A person has denied this."}"#),
+            (
+                #""result":{"action":"cancel"}"#,
+                #"5, an error: {"behavior":"deny","message":"Not allowed: nobody can be reached from afar, and the form here was not answered"}"#
+            ),
+            (
+                #""error":{"code":-32601,"message":"no"}"#,
+                #"5, an error: {"behavior":"deny","message":"Not allowed: nobody can be reached from afar, and the form here was not answered"}"#
+            ),
+        ])
     func form(answer: String, said: String) {
         var bench = MCPBench(greeted: true, capabilities: #"{"elicitation":{}}"#)
         bench.call("approve", #"{"tool_name":"Deploy","input":{"a":1}}"#)

@@ -15,7 +15,9 @@ extension ConsentWorld {
             decision.signature = wanted.signed(by: signer.identity).text
             return .decision(session, approval, plant == .otherDigest ? shown.text.request.digest : digest, decision)
         case .steer(var request):
-            guard request.action.needsSignature, let (signer, wanted) = wanted(request, key, pins, plant) else { return message }
+            guard request.action.needsSignature, let (signer, wanted) = wanted(request, key, pins, plant) else {
+                return message
+            }
             request.signature =
                 SignatureText(
                     device: signer.id, number: wanted.count, signature: signer.identity.signature(wanted.statement.bytes))?.text

@@ -12,7 +12,7 @@ struct CostRow: Equatable {
         var name: String { "\(day.number)/\(session)" }
     }
 
-    struct Entry: Equatable {
+    struct Used: Equatable {
         /// Since 1970.
         let quarter: Int64
         let model: String?
@@ -24,7 +24,7 @@ struct CostRow: Equatable {
     private(set) var host: Named<HostTag>
     private(set) var agent: String
     private(set) var project: String?
-    private(set) var entries: [Entry] = []
+    private(set) var entries: [Used] = []
 
     static let quarterMilliseconds: Int64 = 15 * 60 * 1000
     /// Two models through a whole day. Beyond it an entry of the same model grows, and what has none shares the last.
@@ -44,7 +44,7 @@ struct CostRow: Equatable {
         if let place = entries.lastIndex(where: { $0.quarter == quarter && $0.model == model }) {
             entries[place].sum.add(sum)
         } else if entries.count < Self.entriesMax {
-            entries.append(Entry(quarter: quarter, model: model, sum: sum))
+            entries.append(Used(quarter: quarter, model: model, sum: sum))
         } else {
             let place = entries.lastIndex { $0.model == model } ?? entries.count - 1
             entries[place].sum.add(sum)
@@ -62,7 +62,7 @@ struct CostRow: Equatable {
         project = try value.optionalString("project")
         for entry in try value.array("entries", countMax: Self.entriesMax) {
             entries.append(
-                Entry(
+                Used(
                     quarter: try entry.integer("quarter"), model: try entry.optionalString("model"),
                     sum: try CostSum(stored: entry)))
         }

@@ -64,7 +64,7 @@ struct CostTally {
         return low
     }
 
-    private mutating func add(_ entry: CostRow.Entry, of row: CostRow, on day: Int) {
+    private mutating func add(_ entry: CostRow.Used, of row: CostRow, on day: Int) {
         let sum = entry.sum
         total.add(sum)
         days[day, default: Sums()].add(sum, to: entry.model)
@@ -111,11 +111,11 @@ struct CostTally {
         return shares
     }
 
-    private var dearest: [CostReport.Session] {
+    private var dearest: [CostReport.SessionShare] {
         let all = sessions.map { id, session in
             let models = session.models.inOrder { $0 }
             let sum = session.models.byName.values.reduce(CostSum()) { $0.plus($1) }
-            return CostReport.Session(
+            return CostReport.SessionShare(
                 session: id, host: session.last.host.name, agent: session.last.agent, project: session.last.project,
                 model: models.first?.name, sum: sum.shown)
         }

@@ -9,7 +9,7 @@ package struct CostReport: Sendable, Equatable {
     package var hosts: [Share] = []
     package var agents: [Share] = []
     /// As many as were asked for.
-    package var sessions: [Session] = []
+    package var sessions: [SessionShare] = []
     package var sessionCount: Int64 = 0
     /// Begin of the oldest UTC day that is on record, in milliseconds since 1970; nil if there is none.
     package var since: Int64?
@@ -53,7 +53,7 @@ package struct CostReport: Sendable, Equatable {
         }
     }
 
-    package struct Session: Sendable, Equatable {
+    package struct SessionShare: Sendable, Equatable {
         package var session: SessionID
         package var host: String
         package var agent: String
@@ -89,7 +89,7 @@ package struct CostReport: Sendable, Equatable {
         agents = try Self.shares(value.array("agents", countMax: Self.sharesMax))
         for entry in try value.array("sessions", countMax: Int(CostQuery.sessionsMax)) {
             sessions.append(
-                Session(
+                SessionShare(
                     session: try entry.identifier("session"), host: try entry.string("host"), agent: try entry.string("agent"),
                     project: try entry.optionalString("project"), model: try entry.optionalString("model"),
                     sum: try CostSum(from: entry)))

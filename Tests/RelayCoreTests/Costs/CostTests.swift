@@ -118,7 +118,7 @@ struct CostTests {
         #expect(report.projects.map(\.name) == [nil, "shop"])
         #expect(report.agents.map(\.name) == ["codex", "claude-code"])
         #expect(report.hosts == [.init(name: "laptop", sum: CostSum(costMicroUSD: 12))])
-        let dearest = CostReport.Session(
+        let dearest = CostReport.SessionShare(
             session: other, host: "laptop", agent: "codex", project: nil, model: "gpt", sum: CostSum(costMicroUSD: 7))
         #expect(report.sessions == [dearest] && report.sessionCount == 2)
     }

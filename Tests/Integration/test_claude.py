@@ -549,6 +549,36 @@ def test_the_end_of_a_session_is_seen(machine, phone):
     phone.wait_summary(session, lambda summary: summary["status"] == "completed" and "endedAt" in summary, timeout=15)
 
 
+def test_what_is_rewound_at_the_terminal_is_said_before_the_next_prompt(machine, phone):
+    machine.start_claude([[{"text": "First."}]])
+    for prompt, answer in [("one", "First."), ("two", "Second."), ("three", "Third.")]:
+        machine.api.script = [[{"text": answer}]]
+        machine.prompt(prompt)
+        machine.wait_screen(answer)
+    session = wait_until(lambda: next(iter(phone.summaries), None), 10, "a session")
+    phone.wait_summary(session, lambda summary: summary["status"] == "idle")
+    machine.type("/rewind")
+    machine.wait_screen("/rewind")
+    machine.press("Enter")
+    machine.wait_screen("(current)")
+    machine.press_until("Up", lambda screen: "❯ two" in screen, "choose the second prompt")
+    machine.press("Enter")
+    machine.wait_screen("Restore conversation")
+    machine.press("Enter")
+    machine.wait_gone("Restore conversation")
+    machine.press("C-u")
+    machine.api.script = [[{"text": "Fourth."}]]
+    machine.prompt("four")
+    machine.wait_screen("Fourth.")
+    phone.subscribe(session)
+    phone.wait_event(session, lambda event: event["head"].get("summary") == "Fourth.")
+    assert "three" not in machine.told() and machine.told()[-1] == "four"
+    said = [(event["kind"], event["body"]["text"]) for event in phone.logs[session] if event["kind"] in ("message", "rewound")]
+    turns = [("one", "First."), ("two", "Second."), ("three", "Third."), ("four", "Fourth.")]
+    expected = [("message", text) for turn in turns for text in turn]
+    assert said == [*expected[:6], ("rewound", "one"), *expected[6:]]
+
+
 # Hooks in and out
 
 

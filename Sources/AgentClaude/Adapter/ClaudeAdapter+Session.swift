@@ -166,6 +166,7 @@ extension ClaudeAdapter {
             turnOver(id, agent: nil)
             stoppedTurnOver(id)
             promptTaken(prompt, in: id)
+            awaitLine(of: Self.prompt(payload), in: id)
             let text = clean(prompt, bytesMax: limits.texts.messageBytes)
             let title = String(TextCut.line(text).prefix(limits.texts.titleCharacters))
             if sessions[id]?.hasTitle == false, !title.isEmpty {

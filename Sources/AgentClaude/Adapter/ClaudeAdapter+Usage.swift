@@ -125,6 +125,7 @@ extension ClaudeAdapter {
             if isLast || parent != nil || end?.hasOwnRequest == true { sessions[id]?.fork = nil }
         case .parent: inherit(end, in: id)
         case .interrupted: interruptionRead(id, end?.interruption)
+        case .continued(let prompt, let isLast): lineRead(end, of: prompt, isLast: isLast, in: id)
         case .used:
             count(end, in: id)
             remember(id)

@@ -159,6 +159,7 @@ package struct ClaudeAdapter: AgentAdapter {
         deadlines += sessions.values.compactMap { $0.interrupt?.until }
         deadlines += sessions.values.compactMap { $0.peerPrompt?.until }
         deadlines += sessions.values.compactMap { $0.lateReads.values.min() }
+        deadlines += sessions.values.compactMap { $0.awaited?.due }
         deadlines += sessions.values.compactMap { $0.program?.nextDeadline }
         deadlines += sessions.values.flatMap { $0.messages.compactMap(\.due) }
         deadlines += unproven.values.map(\.due)
@@ -177,6 +178,7 @@ package struct ClaudeAdapter: AgentAdapter {
 
     private mutating func timerFired() {
         takeOverdueMessages()
+        lookForLines()
         giveUpInterrupts()
         giveUpPeerPrompts()
         programsTimerFired()
@@ -206,7 +208,9 @@ package struct ClaudeAdapter: AgentAdapter {
 
     package var liveSessions: [AgentSession] {
         sessionsInOrder.filter { !$0.isEnded }.map {
-            AgentSession(id: $0.id, status: $0.status, process: $0.process, deferred: $0.deferred.count)
+            AgentSession(
+                id: $0.id, status: $0.status, process: $0.process, deferred: $0.deferred.count + ($0.awaited?.events.count ?? 0)
+            )
         }
     }
 
@@ -250,6 +254,7 @@ package struct ClaudeAdapter: AgentAdapter {
     private static func isTaken(_ event: Event) -> Bool { (try? Event(stored: event.bytes)) != nil }
 
     mutating func emit(_ bytes: [UInt8], _ kind: EventKind?, in session: SessionID) {
+        if hold(bytes, kind, in: session) { return }
         uses += 1
         sessions[session]?.lastUse = uses
         order(.emit(session, bytes, isKept: kind?.isKeptAtHost == true))

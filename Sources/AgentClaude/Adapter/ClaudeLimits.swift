@@ -49,6 +49,11 @@ package struct ClaudeLimits: Sendable {
     /// A hook gives up on us sooner; what comes from its process later means that the session goes on.
     var hooksLateBy = Duration.seconds(10)
 
+    /// Claude Code writes a prompt's line 0.1 to 0.9 s after it has called the hook. People see a prompt within two seconds.
+    var promptLineWait = Duration.milliseconds(1_900)
+    /// The end of the transcript is read again so often until then.
+    var promptLineCheck = Duration.milliseconds(100)
+
     /// A tool's start, and its end behind it, wait so long for the text that announces it: their hooks came up to 10 ms apart, in either
     /// order, on a machine that is not busy.
     var textWait = Duration.milliseconds(500)

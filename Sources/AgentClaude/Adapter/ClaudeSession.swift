@@ -138,6 +138,8 @@ package struct ClaudeSession {
     private(set) var finishedCalls: [String] = []
     var messages: [Message] = []
     var deferred: [Deferred] = []
+    /// The last prompt, until its transcript shows where it goes on from.
+    var awaited: ClaudeAdapter.AwaitedPrompt?
     /// Events that an earlier daemon deferred.
     private(set) var deferredBefore: [Event] = []
     /// Agents, nil for the main one, whose text before their next tools has arrived.
@@ -283,7 +285,8 @@ package struct ClaudeSession {
             $0.flag("unheard", isUnheard)
             $0.flag("run", isRun)
             $0.flag("lawless", isLawless)
-            if !deferred.isEmpty { $0.array("held", deferred.map(\.event.bytes)) }
+            let held = (awaited?.events.map(\.bytes) ?? []) + deferred.map(\.event.bytes)
+            if !held.isEmpty { $0.array("held", held) }
             $0.field("transcript", transcript)
             $0.flag("fork", fork != nil)
             $0.field("read", Int64(transcriptRead))

@@ -16,6 +16,8 @@ package struct ClaudeTranscriptRequest: Hashable, Sendable {
         case usedBySubagent(String)
         /// The interruption, if the last turn ended with one.
         case interrupted
+        /// The place that this prompt goes on from; `isLast` if it is not looked for again.
+        case continued(prompt: String, isLast: Bool)
         /// Final cost, before the session ends.
         case end(reason: String?, failed: Bool)
     }
@@ -62,7 +64,7 @@ package struct ClaudeTranscript: Sendable {
         self.start = start
     }
 
-    private var lines: [ArraySlice<UInt8>] {
+    var lines: [ArraySlice<UInt8>] {
         // The last line is still being written if it has no line feed.
         guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
         return bytes[..<end].split(separator: UInt8(ascii: "\n"))

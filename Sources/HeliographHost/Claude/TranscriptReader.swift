@@ -12,7 +12,7 @@ enum TranscriptReader {
     static func end(for request: ClaudeTranscriptRequest) -> ClaudeTranscript? {
         switch request.purpose {
         case .inherited, .parent: end(of: request.path) ?? elsewhere(request.path).flatMap(end)
-        case .fork, .used, .usedBySubagent, .interrupted, .end: end(of: request.path)
+        case .fork, .used, .usedBySubagent, .interrupted, .continued, .end: end(of: request.path)
         }
     }
 

@@ -10,6 +10,8 @@ package enum CodexFact: Sendable {
     /// a thread is in, of an answer that has a thread.
     case received(JSONDocument, HookToken, Checkout? = nil)
     case disconnected
+    /// The files that are meant, by the paths through which a link leads to them; nil if nobody could tell in time.
+    case linksFound(HookToken, [String: String]?)
     /// No server was started, and why.
     case notStarted(String)
 }

@@ -194,6 +194,51 @@ struct CodexApprovalTests {
         #expect(bench.requests.last?.head.tool == "apply_patch")
     }
 
+    private func askForChange(_ bench: inout CodexBench, _ path: String) {
+        let change = #"{"path":"\#(path)","kind":{"type":"add"},"diff":"x\n"}"#
+        bench.turnStarts()
+        bench.notify(
+            "item/started",
+            #""turnId":"t1","item":{"type":"fileChange","id":"c","changes":[\#(change)],"status":"inProgress"}"#)
+        _ = bench.take()
+        bench.say(
+            #"{"method":"item/fileChange/requestApproval","id":0,"params":{"threadId":"\#(CodexBench.thread)","#
+                + #""turnId":"t1","itemId":"c"}}"#)
+    }
+
+    @Test("a link in the path of a change says where it leads, and that it is outside")
+    func links() {
+        let path = "/home/dev/proj/docs/x"
+        for (links, risks) in [
+            ([:], []),
+            (
+                [path: "/srv/docs/x"],
+                ["A link leads from docs/x to /srv/docs/x: that is what changes.", "Outside the session's folder, ~/proj."]
+            ),
+            (nil, ["Where links in the path lead could not be found out."]),
+        ] as [([String: String]?, [String])] {
+            var bench = CodexBench.attached()
+            bench.links = links
+            askForChange(&bench, path)
+            #expect(bench.requests.last?.head.risks == risks)
+            let looks = bench.effects.compactMap {
+                if case .own(.findLinks(_, let paths, let folder)) = $0 { (paths, folder) } else { nil }
+            }
+            #expect(looks.count == 1 && looks[0] == ([path], "/home/dev/proj"))
+        }
+    }
+
+    @Test("a change that is answered at the terminal before its links are found is not asked")
+    func answeredBeforeLinks() {
+        var bench = CodexBench.attached()
+        bench.findsLinks = false
+        askForChange(&bench, "/home/dev/proj/x")
+        #expect(bench.take() == [])
+        bench.notify("serverRequest/resolved", #""requestId":0"#)
+        for case .own(.findLinks(let token, _, _)) in bench.effects { bench.tell(.own(.linksFound(token, [:]))) }
+        #expect(bench.take() == [] && bench.requests.isEmpty)
+    }
+
     @Test("a change that was asked before we came is read, once, and asked when it is said again")
     func earlierChange() throws {
         let item =

@@ -39,6 +39,9 @@ struct CodexBench: AgentBench {
     var past: [String] = []
     /// The turn that a prompt starts.
     var nextTurn = "t1"
+    /// Where links lead; no answer unless `findsLinks`.
+    var links: [String: String]? = [:]
+    var findsLinks = true
     /// A test that answers everything itself says no.
     var answersItself = true
 
@@ -99,6 +102,7 @@ struct CodexBench: AgentBench {
             switch effect {
             case .remember(let key, let note): notes[key] = note
             case .own(.send(let bytes)): if let reply = reply(to: bytes) { replies.append(reply) }
+            case .own(.findLinks(let token, _, _)): if findsLinks { tell(.own(.linksFound(token, links))) }
             case .offer(_, let offer): steering.append(Self.line(offer))
             case .stands(_, let standing): steering.append("stands \(standing)")
             default: break

@@ -20,6 +20,9 @@ struct LocalBench {
     private(set) var events: [Event] = []
     /// Processes that `checkAgents` finds gone.
     var gone: Set<AgentProcess> = []
+    /// Where links lead; no answer unless `findsLinks`.
+    var links: [String: String]? = [:]
+    var findsLinks = true
     /// The relay has each session as this host's at once.
     var confirmsNames = true
     private var lines: [String] = []
@@ -64,6 +67,7 @@ struct LocalBench {
         case .checkAgents(let processes):
             for process in processes where gone.contains(process) { tell(.agentGone(process)) }
         case .remember(let key, let note): notes[key] = note
+        case .own(.findLinks(let token, _, _)): if findsLinks { tell(.own(.linksFound(token, links))) }
         case .own(.refuse(let token, let error)): lines.append("\(token.rawValue): \(error.status) \(error.code.word)")
         }
     }

@@ -127,6 +127,7 @@ struct LocalChanceTests {
                     let digest = waiting.removeValue(forKey: token)
                     #expect(digest != nil, "seed \(seed): answered twice, or nobody")
                     if output == Array(#"{"decision":"allow"}"#.utf8) { check(digest ?? nil) }
+                case .own(.findLinks(let token, _, _)): tell(.own(.linksFound(token, [:])))
                 case .own(.refuse(let token, _)):
                     #expect(waiting.removeValue(forKey: token) != nil, "seed \(seed): answered twice")
                 case .stream, .show, .restrict, .checkAgents, .offer, .stands, .steered, .askAll, .launched, .launch, .begin:

@@ -103,6 +103,19 @@ def test_a_change_of_files_comes_with_its_diff(machine, phone):
     assert (changed["head"]["added"], changed["head"]["removed"]) == (1, 1)
 
 
+def test_a_link_in_the_path_of_a_change_says_where_it_leads(machine, phone):
+    outside = Path(machine.project).parent / "elsewhere"
+    outside.mkdir()
+    (Path(machine.project) / "docs").symlink_to(outside)
+    card = ask(machine, phone, [[patch("*** Add File: docs/note.md\n+hello")], DONE])
+    risks = card["request"]["head"]["risks"]
+    assert risks[0] == f"A link leads from docs/note.md to {outside.resolve()}/note.md: that is what changes."
+    assert any(risk.startswith("Outside the session's folder") for risk in risks)
+    phone.decide(card["session"], card["approval"], "deny")
+    final(phone, card)
+    assert not (outside / "note.md").exists()
+
+
 @pytest.mark.shows("Codex", "always allow, by the agent's own offer", "the rule in `default.rules`, and no second question")
 def test_a_rule_that_codex_offers_is_written_and_the_same_is_not_asked_again(machine, phone):
     again = command("echo hi >> out.txt")

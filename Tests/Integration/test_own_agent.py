@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -101,6 +102,19 @@ def test_what_a_running_tool_prints_is_shown_and_not_kept(daemon: Daemon, phone:
 
 
 # Questions
+
+
+def test_a_link_in_the_path_of_a_file_says_where_it_leads(daemon: Daemon, phone: Any, tmp_path: Path) -> None:
+    (project, outside) = (tmp_path / "project", tmp_path / "elsewhere")
+    project.mkdir()
+    outside.mkdir()
+    (project / "docs").symlink_to(outside)
+    post(daemon.socket, "events", event("s1", "session.started", {"cwd": str(project)}))
+    write = {"kind": "tool", "tool": "Write", "input": {"path": "docs/note.md", "content": "hello"}}
+    Asking(daemon, {"session": "s1", "approval": "q1", **write})
+    risks = asked(phone, "local-s1")["request"]["head"]["risks"]
+    link = f"A link leads from docs/note.md to {outside.resolve()}/note.md: that is what changes."
+    assert risks == [link, f"Outside the session's folder, {project}."]
 
 
 @pytest.mark.shows("your own program", "allowed by a client", "the program's own word")

@@ -20,7 +20,12 @@ extension CodexAdapter {
         switch CodexQuestion.reading(method, params, id: id, cleaner, changes: { sessions[session]?.changes[$0] }) {
         // Nobody is asked in a session that has ended: a subagent's question stays at the terminal.
         case .known where sessions[shown(session)]?.isEnded == true: break
-        case .known(let question): ask(question, id, token, in: session)
+        case .known(let question):
+            let files = Self.files(of: question)
+            guard !files.isEmpty else { return ask(question, id, token, in: session) }
+            guard unasked.count < limits.requestsMax else { return ask(question, id, token, links: nil, in: session) }
+            unasked[token] = (question, id, session)
+            order(.own(.findLinks(token, files, in: paths(of: shown(session)).workingDirectory)))
         // Nothing is answered: neither "no", which is a person's, nor an error, which Codex takes for one.
         case .unknown(let kind):
             waitAtTerminal(kind, in: session)
@@ -33,6 +38,19 @@ extension CodexAdapter {
         }
     }
 
+    mutating func linksFound(_ token: HookToken, _ links: [String: String]?) {
+        guard let waiting = unasked.removeValue(forKey: token), sessions[shown(waiting.session)]?.isEnded == false else {
+            return
+        }
+        ask(waiting.question, waiting.request, token, links: links, in: waiting.session)
+        stirred.formUnion([waiting.session, shown(waiting.session)])
+    }
+
+    /// All that its changes write.
+    private static func files(of question: CodexQuestion) -> [String] {
+        (question.changes ?? []).flatMap { [$0.text("path"), $0.optional("kind")?.text("move_path")] }.compactMap(\.self)
+    }
+
     /// Planned changes of files, of items that began before we connected.
     mutating func changesRead(_ result: JSONValue, in session: SessionID) {
         guard let turn = result.optional("thread")?.list("turns").last, turn.text("status") == "inProgress" else { return }
@@ -41,7 +59,9 @@ extension CodexAdapter {
         }
     }
 
-    private mutating func ask(_ asked: CodexQuestion, _ id: [UInt8], _ token: HookToken, in session: SessionID) {
+    private mutating func ask(
+        _ asked: CodexQuestion, _ id: [UInt8], _ token: HookToken, links: [String: String]? = [:], in session: SessionID
+    ) {
         // A known request was repeated because its thread was resumed.
         guard requests.opened(id, token) else { return }
         var question = ApprovalQuestion(
@@ -66,13 +86,14 @@ extension CodexAdapter {
                 carryOut(order)
                 continue
             }
-            show(approval, asked, shown.json, isRedacted: shown.isRedacted)
+            show(approval, asked, shown.json, isRedacted: shown.isRedacted, links: links)
         }
         if isWaitingAtTerminal(in: session) { setStatus(.running, in: session) }
     }
 
     private mutating func show(
-        _ approval: PendingApproval<CodexForm>, _ asked: CodexQuestion, _ shown: [UInt8], isRedacted: Bool
+        _ approval: PendingApproval<CodexForm>, _ asked: CodexQuestion, _ shown: [UInt8], isRedacted: Bool,
+        links: [String: String]?
     ) {
         let paths = paths(of: approval.session)
         let title = TextCut.line(asked.words(paths, clean: cleaner.clean), bytesMax: limits.texts.operationBytes)
@@ -88,7 +109,7 @@ extension CodexAdapter {
         request.offers = approval.offers
         if approval.kind == .tool {
             let input = try? JSONDocument(parsing: asked.input).root
-            request.risks = RequestRisks.of(input, writes: asked.changes?.compactMap { $0.text("path") } ?? [], paths: paths)
+            request.risks = RequestRisks.of(input, writes: Self.files(of: asked), paths: paths, links: links).map { line($0) }
         }
         let questions = asked.questions
         request.questions = AskedQuestion.offers(of: questions)
@@ -116,6 +137,9 @@ extension CodexAdapter {
     // MARK: Over
 
     mutating func requestResolved(_ id: [UInt8], in session: SessionID) {
+        if let waiting = unasked.first(where: { $0.value.request == id && $0.value.session == session })?.key {
+            unasked[waiting] = nil
+        }
         guard let (token, isAnswered) = requests.resolved(id) else {
             // A request that we could not answer is closed.
             if isWaitingAtTerminal(in: session), !hasOpenCard(session) { setStatus(.running, in: session) }

@@ -17,6 +17,7 @@ extension CodexAdapter {
     mutating func disconnected() {
         answeredHere = []
         answeredQuestions = [:]
+        unasked = [:]
         isGreeted = false
         calls.reset()
         threads = [:]
@@ -184,10 +185,11 @@ extension CodexAdapter {
     private mutating func tellReverted(to last: JSONValue?, in id: SessionID) {
         guard sessions[id]?.isReverted == true else { return }
         sessions[id]?.isReverted = false
-        let prompt = last?.list("items").lazy.compactMap { item -> String? in
+        // A turn that was steered has several.
+        let prompt = last?.list("items").compactMap { item -> String? in
             guard case .prompt(let text, _)? = CodexItem(item)?.kind else { return nil }
             return text
-        }.first
+        }.last
         // Events have other numbers at the relay than here.
         let shown = prompt.map { line($0) }
         emit(.rewound(to: 0), in: id) { $0.field("text", shown) }

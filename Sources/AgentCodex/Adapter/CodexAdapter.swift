@@ -35,6 +35,8 @@ package struct CodexAdapter: AgentAdapter {
     var tasks: [String: String] = [:]
     /// Sessions whose offer or standing may have changed after the current input.
     var stirred: Set<SessionID> = []
+    /// Requests for changes of files that wait for the links in their paths, by the token of each.
+    var unasked: [HookToken: (question: CodexQuestion, request: [UInt8], session: SessionID)] = [:]
     /// Threads that clients started, and that do not offer prompts yet.
     var arriving: [(name: SteeringName, session: SessionID)] = []
     /// Threads that clients ended, and that must be taken out of Codex's archive.
@@ -74,6 +76,7 @@ package struct CodexAdapter: AgentAdapter {
             self.checkout = checkout
             received(message, token)
         case .own(.disconnected): disconnected()
+        case .own(.linksFound(let token, let links)): linksFound(token, links)
         case .own(.notStarted(let reason)): notStarted(reason)
         case .decided(let session, let approval, let digest, let decision):
             if desk[approval]?.session == session || sessions[session] != nil {
@@ -112,7 +115,8 @@ package struct CodexAdapter: AgentAdapter {
     private static func stirsAll(_ input: CodexInput) -> Bool {
         switch input {
         case .daemonStarted, .own(.disconnected), .linkChanged, .notRecorded, .timerFired, .held: true
-        case .own(.connected), .own(.received), .own(.notStarted), .decided, .refused, .nothingRecorded, .named,
+        case .own(.connected), .own(.received), .own(.linksFound), .own(.notStarted), .decided, .refused, .nothingRecorded,
+            .named,
             .eventsLost, .steer, .launch, .hookGone, .agentGone:
             false
         }

@@ -20,6 +20,8 @@ package struct LocalAdapter: AgentAdapter {
     /// When an answer was first handed over; answers of an earlier life count from the start of this one.
     var handedAt: [ApprovalID: Int64] = [:]
     var agentsCheckedAt: Int64
+    /// Questions that wait for the links in their path, by the token of each.
+    private var unasked: [HookToken: (ask: LocalAsk, process: AgentProcess?)] = [:]
     /// Sessions in which every tool needs approval.
     private var holds = Holds()
     var names = NameChecks()
@@ -47,10 +49,13 @@ package struct LocalAdapter: AgentAdapter {
         switch input {
         case .daemonStarted(let notes): restore(notes)
         case .own(.eventsSent(let events, let process, let token)): eventsSent(events, by: process, token)
-        case .own(.asked(let ask, let process, let token)): asked(ask, by: process, token)
+        case .own(.asked(let ask, let process, let token)): lookAndAsk(ask, by: process, token)
+        case .own(.linksFound(let token, let links)):
+            if let waiting = unasked.removeValue(forKey: token) { asked(waiting.ask, by: waiting.process, token, links: links) }
         case .own(.settled(let settlement, let process, let token)): settled(settlement, by: process, token)
         case .own(.steering(let steering, let process, let token)): said(steering, by: process, token)
         case .hookGone(let token):
+            unasked[token] = nil
             names.gone(token)
             programGone(token)
             tellDesk(.hookGone(token))
@@ -150,7 +155,19 @@ package struct LocalAdapter: AgentAdapter {
 
     // MARK: Questions
 
-    private mutating func asked(_ ask: LocalAsk, by process: AgentProcess?, _ token: HookToken) {
+    /// Asks once it is known where the file is that the tool would write.
+    private mutating func lookAndAsk(_ ask: LocalAsk, by process: AgentProcess?, _ token: HookToken) {
+        guard ask.kind == .tool, let path = RequestRisks.written(in: ask.input) else {
+            return asked(ask, by: process, token, links: [:])
+        }
+        guard unasked.count < limits.answeredMax else { return asked(ask, by: process, token, links: nil) }
+        unasked[token] = (ask, process)
+        order(.own(.findLinks(token, path, in: sessions[sessionID(ask.session)]?.folder)))
+    }
+
+    private mutating func asked(
+        _ ask: LocalAsk, by process: AgentProcess?, _ token: HookToken, links: [String: String]?
+    ) {
         let id = sessionID(ask.session)
         guard hasRoom(for: [id]) else { return refuse(token, tooManySessions) }
         guard let form = LocalForm(ask, cleaner) else { return refuse(token, Self.unknownForm) }
@@ -187,7 +204,7 @@ package struct LocalAdapter: AgentAdapter {
                 carryOut(order)
                 continue
             }
-            show(approval, ask, form.questions, shown.json, isRedacted: shown.isRedacted)
+            show(approval, ask, form.questions, shown.json, isRedacted: shown.isRedacted, links: links)
         }
     }
 
@@ -196,7 +213,7 @@ package struct LocalAdapter: AgentAdapter {
 
     private mutating func show(
         _ approval: PendingApproval<LocalForm>, _ ask: LocalAsk, _ questions: [AskedQuestion], _ shown: [UInt8],
-        isRedacted: Bool
+        isRedacted: Bool, links: [String: String]?
     ) {
         let title = TextCut.line(ask.title.map(cleaner.clean) ?? questions.first?.shownText ?? "Use \(ask.tool)")
         var request = ApprovalRequest(
@@ -210,7 +227,7 @@ package struct LocalAdapter: AgentAdapter {
         switch approval.kind {
         case .tool:
             let paths = ShownPaths(home: "", workingDirectory: sessions[approval.session]?.folder)
-            request.risks = RequestRisks.of(ask.input, paths: paths)
+            request.risks = RequestRisks.of(ask.input, paths: paths, links: links).map { TextCut.line(cleaner.clean($0)) }
             request.alert = (try? JSONDocument(parsing: shown).root).flatMap { RequestWords(request, input: $0) }
         case .question: request.alert = RequestWords(request, questions: questions.map(\.shown))
         }
@@ -223,6 +240,14 @@ package struct LocalAdapter: AgentAdapter {
         if !isShown { tellDesk(.cut(approval.id)) }
     }
 
+    /// It was answered elsewhere before it could be asked here.
+    private mutating func forgetUnasked(where isMeant: (LocalAsk) -> Bool) {
+        for token in unasked.filter({ isMeant($0.value.ask) }).keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            unasked[token] = nil
+            order(.respond(token, nil))
+        }
+    }
+
     /// Answers whose end no program ever reports would leave no room for questions.
     private mutating func makeRoomForQuestion() {
         let answered = desk.approvals.filter(\.isAnswered)
@@ -232,6 +257,7 @@ package struct LocalAdapter: AgentAdapter {
 
     private mutating func settled(_ settlement: LocalSettlement, by process: AgentProcess?, _ token: HookToken) {
         let id = sessionID(settlement.session)
+        forgetUnasked { $0.session == settlement.session && $0.approval == settlement.approval }
         if let approval = desk.approvals.last(where: { $0.session == id && $0.call == settlement.approval }) {
             if sessions[id]?.heard(from: process) == true { remember(id) }
             tellDesk(.shown(approval.id, settlement.evidence(of: approval.kind)))

@@ -19,6 +19,7 @@ final class CodexDriver: AgentDriver, ClientHandler {
 
     private let seat: DriverSeat
     private let paths: HostPaths
+    private let links: LinkLook
     private var settings: CodexSettings?
     private var settingsStamp: FileStamp?
     private var connection: ConnectionID?
@@ -34,6 +35,7 @@ final class CodexDriver: AgentDriver, ClientHandler {
     init(_ seat: DriverSeat, _ paths: HostPaths) {
         self.seat = seat
         self.paths = paths
+        links = LinkLook(seat.loop)
         // The host starts before its agents do.
         seat.loop.schedule(after: .milliseconds(1)) { [weak self] in self?.look() }
     }
@@ -160,9 +162,12 @@ final class CodexDriver: AgentDriver, ClientHandler {
     func carryOut(_ order: any Sendable) {
         guard let order = order as? CodexOrder else { preconditionFailure("the host gives each driver its own orders") }
         if case .startServer = order { return startServer() }
+        if case .findLinks(let token, let paths, let folder) = order {
+            return links.find(paths, in: folder) { [weak self] in self?.seat.tell(CodexFact.linksFound(token, $0)) }
+        }
         guard let connection, isOpen else { return }
         switch order {
-        case .startServer: break
+        case .startServer, .findLinks: break
         case .send(let bytes): seat.loop.send(OutgoingMessage(text: bytes), to: connection)
         case .hangUp: seat.loop.close(connection, code: 1000, reason: "not understood")
         }

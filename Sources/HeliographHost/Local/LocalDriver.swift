@@ -7,8 +7,12 @@ final class LocalDriver: ProgramDriver {
     static let durableEvents = "events/sync"
 
     private let seat: DriverSeat
+    private let links: LinkLook
 
-    init(_ seat: DriverSeat) { self.seat = seat }
+    init(_ seat: DriverSeat) {
+        self.seat = seat
+        links = LinkLook(seat.loop)
+    }
 
     func requested(_ what: String, _ body: [UInt8], by process: AgentProcess?, _ token: HookToken) -> Bool {
         do throws(LocalError) {
@@ -46,6 +50,8 @@ final class LocalDriver: ProgramDriver {
         guard let order = order as? LocalOrder else { preconditionFailure("the host gives each driver its own orders") }
         switch order {
         case .refuse(let token, let error): seat.refuse(token, error)
+        case .findLinks(let token, let path, let folder):
+            links.find([path], in: folder) { [weak self] in self?.seat.tell(LocalFact.linksFound(token, $0)) }
         }
     }
 

@@ -124,7 +124,12 @@ final class ACPProgram: AgentBody {
     }
 
     func carryOut(_ order: any Sendable) {
-        if case .refuse(let token, let error)? = order as? LocalOrder { reporter.refused(token, error) }
+        switch order as? LocalOrder {
+        case .refuse(let token, let error): reporter.refused(token, error)
+        case .findLinks(let token, _, _):
+            world.after(1) { [host] _ in host.tell(LocalFact.linksFound(token, [:]), of: LocalAdapter.name) }
+        case nil: break
+        }
     }
 
     // MARK: The proxy

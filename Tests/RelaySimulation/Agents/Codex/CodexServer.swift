@@ -122,6 +122,8 @@ final class CodexServer: AgentBody {
         switch order {
         case .hangUp: breakLink()
         case .startServer: preconditionFailure("no client launches anything here")
+        case .findLinks(let token, _, _):
+            world.after(1) { [self] _ in host.tell(CodexFact.linksFound(token, [:]), of: adapter) }
         case .send(let bytes):
             guard let root = (try? JSONDocument(parsing: bytes))?.root else { preconditionFailure("the adapter writes JSON") }
             if root.text("method") == "turn/start" { check(root, link) }

@@ -119,7 +119,12 @@ final class LocalProgram: AgentBody {
     }
 
     func carryOut(_ order: any Sendable) {
-        if case .refuse(let token, let error)? = order as? LocalOrder { client.refused(token, error) }
+        switch order as? LocalOrder {
+        case .refuse(let token, let error): client.refused(token, error)
+        case .findLinks(let token, _, _):
+            world.after(1) { [host] _ in host.tell(LocalFact.linksFound(token, [:]), of: LocalAdapter.name) }
+        case nil: break
+        }
     }
 
     // MARK: What it says

@@ -49,6 +49,8 @@ package struct CodexLimits: Sendable {
     /// A change of settings that is reported this long after a request was not made by that request.
     var settingWithin = Duration.seconds(30)
     var messagesMax = 8
+    /// Pieces of a command's output that Codex sends while it runs; the rest comes with its end.
+    var outputPieces = 10_000
     /// The title of a past thread.
     var pastTitleBytes = 512
     /// File changes awaiting approval, in a session's note: Codex does not send them again to a later daemon.

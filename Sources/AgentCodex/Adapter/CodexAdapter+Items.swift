@@ -4,7 +4,10 @@ internal import RelayProtocol
 /// The items of a turn: messages, calls, changes of files, the plan. An item is reported once, even if a connection broke.
 extension CodexAdapter {
     mutating func begin(_ item: CodexItem, in id: SessionID) {
-        if case .prompt(_, let client?) = item.kind { taken(message: client, in: id) }
+        if case .prompt(_, let client) = item.kind {
+            cutOff(in: id)
+            if let client { taken(message: client, in: id) }
+        }
         guard case .tool(let tool) = item.kind else { return }
         if case .changes(_, let bytes) = tool.subject { sessions[id]?.wants(bytes, of: item.id, bytesMax: limits.changesBytes) }
         start(tool, item.id, in: id)
@@ -53,6 +56,18 @@ extension CodexAdapter {
         emit(.message(role, summary: summary.isEmpty ? nil : summary, message: message), in: id) { $0.field("text", shown) }
     }
 
+    /// A prompt in the running turn discards the answer that is being given, which gets no end.
+    private mutating func cutOff(in id: SessionID) {
+        for message in sessions[id]?.messages ?? [] where sessions[id]?.tell(message.id, countMax: limits.toldMax) == true {
+            say(
+                .assistant, TextCut.rough(message.text, bytesMax: limits.texts.messageBytes) + Self.cutOffMark,
+                message: message.id, in: id)
+        }
+        sessions[id]?.messages = []
+    }
+
+    private static let cutOffMark = "\n\n⟨cut off by the next prompt: Codex has forgotten this answer⟩"
+
     /// Only whole lines go out early: half a secret is not seen to be one. A key of many lines waits for the whole message.
     mutating func messageGrew(_ params: JSONValue, in id: SessionID) {
         guard let item = params.text("itemId").map({ TextCut.line($0, bytesMax: WireLimits.nameBytesMax) }),
@@ -81,6 +96,10 @@ extension CodexAdapter {
             let piece = params.text("delta")
         else { return }
         outputs.add(piece, to: call, of: shown(id), at: now.monotonic)
+        sessions[id]?.calls[call]?.pieces += 1
+        if sessions[id]?.calls[call]?.pieces == limits.outputPieces {
+            outputs.add("\n⟨Codex shows no more of its output until it ends⟩\n", to: call, of: shown(id), at: now.monotonic)
+        }
     }
 
     private mutating func finish(_ tool: CodexTool, _ call: String, in id: SessionID) {

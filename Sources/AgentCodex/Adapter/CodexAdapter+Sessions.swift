@@ -99,10 +99,11 @@ extension CodexAdapter {
     mutating func turnCompleted(_ params: JSONValue, in id: SessionID) {
         guard let turn = params.optional("turn"), let name = turn.text("id") else { return }
         let isInterrupted = turn.text("status") == "interrupted"
+        if isInterrupted { leaveCommands(of: name, in: id) }
         for approval in desk.approvals where isOwn(approval, of: id) && approval.prompt == name {
             tellDesk(.shown(approval.id, .turnEnded(wentOn: false)))
         }
-        closeCalls(isInterrupted ? "Interrupted" : "Not run", in: id)
+        closeCalls(isInterrupted ? "Interrupted" : "Not run", in: id) { !$0.isLeft }
         if let problem = turn.optional("error")?.text("message") {
             emit(
                 .error(message: TextCut.line(cleaner.clean(problem, bytesMax: limits.texts.messageBytes)), recoverable: true),
@@ -115,15 +116,29 @@ extension CodexAdapter {
         setStatus(.idle, reason: isInterrupted ? "interrupted" : nil, in: id)
     }
 
-    private mutating func closeCalls(_ summary: String, in id: SessionID) {
-        for (name, call) in (sessions[id]?.calls ?? [:]).sorted(by: { $0.value.order < $1.value.order }) {
+    /// An interruption ends the turn and not its commands: the end of each comes when it has one, perhaps in a later turn.
+    private mutating func leaveCommands(of turn: String, in id: SessionID) {
+        let unallowed = desk.approvals.filter { isOwn($0, of: id) && $0.prompt == turn && (!$0.isAnswered || $0.isDenied) }
+        let calls = Set(unallowed.compactMap(\.call))
+        for (name, call) in sessions[id]?.calls ?? [:] where call.tool == CodexTool.command && !calls.contains(name) {
+            sessions[id]?.calls[name]?.isLeft = true
+        }
+    }
+
+    private mutating func closeCalls(
+        _ summary: String, in id: SessionID, where isMeant: (CodexSession.Call) -> Bool = { _ in true }
+    ) {
+        let calls = (sessions[id]?.calls ?? [:]).filter { isMeant($0.value) }
+        for (name, call) in calls.sorted(by: { $0.value.order < $1.value.order }) {
             var finish = ToolFinish(call: name, tool: call.tool, succeeded: false)
             finish.summary = summary
             emit(.toolFinished(finish), in: id)
             sessions[id]?.wants(nil, of: name, bytesMax: limits.changesBytes)
             outputs.ended(name, of: shown(id))
+            sessions[id]?.calls[name] = nil
+            // What comes of it later begins no second one.
+            _ = sessions[id]?.tell(name, countMax: limits.toldMax)
         }
-        sessions[id]?.calls = [:]
         sessions[id]?.messages = []
     }
 

@@ -6,6 +6,10 @@ struct CodexSession {
     struct Call {
         var tool: String
         var order: Int
+        /// Its turn was interrupted, and it runs on.
+        var isLeft = false
+        /// Pieces of its output that have come.
+        var pieces = 0
     }
 
     struct Message {

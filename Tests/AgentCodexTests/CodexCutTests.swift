@@ -1,0 +1,99 @@
+import AgentTestSupport
+import HostCore
+import RelayProtocol
+import Testing
+
+@testable import AgentCodex
+
+/// As Codex 0.163.0 tells it.
+@Suite("Codex: what ends otherwise than it began")
+struct CodexCutTests {
+    private static let command =
+        #"{"type":"commandExecution","id":"c1","command":"make","cwd":"/home/dev/proj","status":"inProgress"}"#
+    private static let done =
+        #"{"type":"commandExecution","id":"c1","command":"make","cwd":"/home/dev/proj","status":"completed","exitCode":0,"aggregatedOutput":"late\n"}"#
+
+    private func working() -> CodexBench {
+        var bench = CodexBench.attached()
+        bench.turnStarts()
+        bench.notify("item/started", #""turnId":"t1","item":\#(Self.command)"#)
+        _ = bench.take()
+        return bench
+    }
+
+    private func ends(_ bench: inout CodexBench) {
+        bench.notify("item/completed", #""turnId":"t1","item":\#(Self.done)"#)
+    }
+
+    @Test("a command outlives the turn that was interrupted, and has its end when it ends")
+    func interrupted() {
+        var bench = working()
+        bench.turnEnds("interrupted")
+        #expect(bench.take() == ["status.changed idle: interrupted"])
+        ends(&bench)
+        #expect(bench.take() == ["tool.finished ok: late"])
+        ends(&bench)
+        #expect(bench.take() == [])
+    }
+
+    @Test("also if other turns come and go before")
+    func later() {
+        var bench = working()
+        bench.turnEnds("interrupted")
+        bench.turnStarts("t2")
+        bench.turnEnds("completed", "t2")
+        #expect(!bench.take().contains { $0.hasPrefix("tool") })
+        ends(&bench)
+        #expect(bench.take() == ["tool.finished ok: late"])
+    }
+
+    @Test("one that nobody had allowed never ran")
+    func unallowed() {
+        var bench = working()
+        bench.say(
+            #"{"method":"item/commandExecution/requestApproval","id":0,"params":{"threadId":"\#(CodexBench.thread)","turnId":"t1","#
+                + #""itemId":"c1","command":"make","cwd":"/home/dev/proj","availableDecisions":["accept","cancel"]}}"#)
+        #expect(bench.take() == ["approval.requested Run: make"])
+        bench.turnEnds("interrupted")
+        #expect(bench.take().contains("tool.finished failed: Interrupted"))
+    }
+
+    @Test("what was ended with its turn is not begun again by a late word")
+    func late() {
+        var bench = working()
+        bench.turnEnds("completed")
+        #expect(bench.take() == ["tool.finished failed: Not run", "status.changed idle"])
+        ends(&bench)
+        #expect(bench.take() == [])
+    }
+
+    @Test("an answer that a prompt in its turn cuts off has an end that says so, once")
+    func steered() throws {
+        var bench = CodexBench.attached()
+        bench.turnStarts()
+        bench.notify("item/agentMessage/delta", #""turnId":"t1","itemId":"m1","delta":"It is so""#)
+        _ = bench.take()
+        let prompt = #""turnId":"t1","item":{"type":"userMessage","id":"u2","content":[{"type":"text","text":"No."}]}"#
+        bench.notify("item/started", prompt)
+        bench.notify("item/completed", prompt)
+        #expect(bench.take() == ["message assistant: It is so", "message user: No."])
+        bench.notify("item/completed", #""turnId":"t1","item":{"type":"agentMessage","id":"m1","text":"It is so."}"#)
+        bench.notify("item/completed", #""turnId":"t1","item":{"type":"agentMessage","id":"m2","text":"Then not."}"#)
+        #expect(bench.take() == ["message assistant: Then not."])
+        let said = bench.events.compactMap { try? JSONDocument(parsing: $0.event.bytes).root.optional("body")?.text("text") }
+        #expect(said.contains { $0?.hasSuffix("forgotten this answer⟩") == true })
+    }
+
+    @Test("output that Codex shows no more of says so")
+    func output() {
+        var bench = working()
+        func shown(_ bench: CodexBench) -> String {
+            bench.effects.compactMap { if case .show(let output) = $0 { output.text } else { nil } }.last ?? ""
+        }
+        for piece in 1...CodexLimits().outputPieces {
+            bench.notify("item/commandExecution/outputDelta", #""turnId":"t1","itemId":"c1","delta":"\#(piece)\n""#)
+        }
+        bench.pass(.seconds(60))
+        #expect(shown(bench).hasSuffix("10000\n\n⟨Codex shows no more of its output until it ends⟩\n"))
+    }
+}

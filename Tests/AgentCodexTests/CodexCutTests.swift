@@ -81,7 +81,7 @@ struct CodexCutTests {
         bench.notify("item/completed", #""turnId":"t1","item":{"type":"agentMessage","id":"m2","text":"Then not."}"#)
         #expect(bench.take() == ["message assistant: Then not."])
         let said = bench.events.compactMap { try? JSONDocument(parsing: $0.event.bytes).root.optional("body")?.text("text") }
-        #expect(said.contains { $0?.hasSuffix("forgotten this answer⟩") == true })
+        #expect(said.contains { $0.hasSuffix("forgotten this answer⟩") })
     }
 
     @Test("output that Codex shows no more of says so")

@@ -38,7 +38,7 @@ struct Heliograph: ParsableCommand {
                 name: "Host",
                 subcommands: [
                     Host.self, Connect.self, Disconnect.self, RunCommand.self, ClaudeTerminalCommand.self,
-                    ACPCommand.self, MCPCommand.self, CostCommand.self, Emit.self, Ask.self,
+                    ACPCommand.self, CostCommand.self, Emit.self, Ask.self,
                     Settle.self,
                     SteeringCommand.self, SteeredCommand.self, Hook.self, StatusLine.self,
                 ]),

@@ -1,8 +1,0 @@
-internal import AgentLocal
-
-/// Input for the loop of `heliograph mcp`.
-enum MCPItem: Sendable {
-    case fact(MCPMachine.Fact)
-    /// Asked to end.
-    case signal
-}

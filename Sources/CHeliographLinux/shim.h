@@ -38,6 +38,9 @@ static inline int64_t clinux_monotonic_nanoseconds(void) { return clinux_nanosec
 static inline int64_t clinux_wall_milliseconds(void) { return clinux_nanoseconds(CLOCK_REALTIME) / 1000000; }
 static inline int64_t clinux_processor_nanoseconds(void) { return clinux_nanoseconds(CLOCK_PROCESS_CPUTIME_ID); }
 
+// From now on this process gets a signal when the thread that started it ends. Kept by exec.
+static inline int clinux_end_with_parent(int signal) { return prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0); }
+
 static inline void clinux_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 // glibc's, which shows these to _GNU_SOURCE only.

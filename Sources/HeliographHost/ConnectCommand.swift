@@ -71,6 +71,40 @@ package struct ConnectCommand {
         }
     }
 
+    /// All that are found here, after one question for all of them. Returns those that were not connected before and are now; nil if there
+    /// was nobody to ask, or the answer was no.
+    package func connectAll(executable: String, assumeYes: Bool) throws(ConnectError) -> [String]? {
+        let found = connectable.filter { InstalledProgram.path(of: $0.part.program) != nil }
+        guard !found.isEmpty else { return [] }
+        var request = ConnectRequest(executable: executable)
+        request.dryRun = true
+        request.isBrief = true
+        for agent in found {
+            Dialog.say("\(agent.title)\n")
+            _ = try agent.part.connect(request)
+        }
+        if !assumeYes {
+            guard Dialog.hasTerminal else { return nil }
+            Dialog.say("Do this? [y/N] ")
+            guard Dialog.answeredYes() else { return nil }
+        }
+        request.dryRun = false
+        request.wasShown = true
+        request.assumeYes = true
+        var connected: [String] = []
+        for agent in found {
+            let wasConnected = agent.part.isConnected(.user)
+            _ = try agent.part.connect(request)
+            if !wasConnected, agent.part.isConnected(.user) { connected.append(agent.name) }
+        }
+        return connected
+    }
+
+    /// Those of these agents that are connected.
+    package func connected(among names: [String]? = nil) -> [String] {
+        connectable.filter { names?.contains($0.name) != false && $0.part.isConnected(.user) }.map(\.name)
+    }
+
     /// The same, wherever an agent is connected for this person or in this folder.
     package func disconnect(_ name: String?, _ request: ConnectRequest) throws(ConnectError) -> Int32 {
         if let name { return try part(name).disconnect(request) }

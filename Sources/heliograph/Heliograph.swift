@@ -14,7 +14,11 @@ struct Heliograph: ParsableCommand {
         commandName: "heliograph",
         abstract: "Watch your coding agents, and decide what they may do, from any page, phone or terminal.",
         discussion: """
-            Start the relay, pair a phone, connect this machine's agents:
+            Set this machine up, with its agents and a first device:
+
+              heliograph up
+
+            Or step by step: start the relay, pair a phone, connect this machine's agents:
 
               heliograph serve
               heliograph pair
@@ -27,6 +31,9 @@ struct Heliograph: ParsableCommand {
         version: "heliograph \(ServerConfiguration.version)",
         groupedSubcommands: [
             CommandGroup(
+                name: "This machine",
+                subcommands: [UpCommand.self, DownCommand.self, StatusCommand.self, LogsCommand.self, SuperviseCommand.self]),
+            CommandGroup(
                 name: "Relay",
                 subcommands: [
                     Serve.self, ConfigCommand.self, Pair.self, TokenCommand.self, WorkspaceCommand.self, PushCommand.self,
@@ -38,7 +45,7 @@ struct Heliograph: ParsableCommand {
                 name: "Host",
                 subcommands: [
                     Host.self, Connect.self, Disconnect.self, RunCommand.self, ClaudeTerminalCommand.self,
-                    ACPCommand.self, CostCommand.self, Emit.self, Ask.self,
+                    ACPCommand.self, MCPCommand.self, CostCommand.self, Emit.self, Ask.self,
                     Settle.self,
                     SteeringCommand.self, SteeredCommand.self, Hook.self, StatusLine.self,
                 ]),

@@ -41,6 +41,13 @@ def test_the_page_has_every_field(relay: Relay, command: str) -> None:
         assert required <= keys, required - keys
 
 
+def test_the_page_has_every_field_of_a_machines_status(relay: Relay) -> None:
+    said = relay.run("status", "--json", check=False)
+    assert said.returncode == 5, said
+    (line,) = said.stdout.splitlines()
+    assert set(json.loads(line)) <= names(ROWS["status"][1]) and {"host", "agents"} <= set(json.loads(line))
+
+
 def test_the_page_has_every_command_that_takes_it(relay: Relay) -> None:
     """By what the program says of itself."""
 

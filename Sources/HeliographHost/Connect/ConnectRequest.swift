@@ -29,6 +29,10 @@ package struct ConnectRequest: Sendable {
     package var showsLines = false
     /// Nothing is written, and every line is shown.
     package var dryRun = false
+    /// With `dryRun`: the sentences alone.
+    var isBrief = false
+    /// The person has seen the change and agreed to it.
+    var wasShown = false
 
     package init(executable: String) { self.executable = executable }
 

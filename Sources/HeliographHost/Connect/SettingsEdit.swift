@@ -16,12 +16,12 @@ extension SettingsEdit {
         holds: String = "It holds for sessions that start from now on."
     ) throws(ConnectError) -> Int32 {
         let lines = UnifiedDiff.text(from: current, to: bytes, path: file.path)
-        if bytes != current {
+        if bytes != current, !request.wasShown {
             if !summary.isEmpty { Dialog.say("\(file.path):\n" + summary.map { "  \($0)\n" }.joined()) }
-            if request.showsLines || request.dryRun || summary.isEmpty { Dialog.say(lines) }
+            if request.showsLines || (request.dryRun && !request.isBrief) || summary.isEmpty { Dialog.say(lines) }
         }
         // After the lines, which fill a screen or two.
-        for note in notes { Dialog.say("Note: \(note)\n") }
+        for note in notes where !request.wasShown { Dialog.say("Note: \(note)\n") }
         if bytes == current {
             Dialog.say("\(file.path): \(unchanged); nothing to change.\n")
             return 0

@@ -56,10 +56,22 @@ package final class Administration {
     /// True if a relay runs on this folder now, or elsewhere on its database.
     package var isRunning: Bool {
         get throws {
-            if (try? AdminSocket(in: store.folder).ask(.get, "/metrics"))?.status == 200 { return true }
+            if isServing { return true }
             return try store.isFolderInUse || store.isHeldElsewhere()
         }
     }
+
+    /// True if a relay that runs on this folder answers.
+    package var isServing: Bool { (try? AdminSocket(in: store.folder).ask(.get, "/metrics"))?.status == 200 }
+
+    /// Clients that were paired and are not revoked, without this machine's own terminals.
+    package var deviceCount: Int {
+        get throws {
+            try store.credentials.allTokens().count { $0.role.isClient && $0.kind != .terminal && $0.revokedAt == nil }
+        }
+    }
+
+    package var hasDevices: Bool { get throws { try deviceCount > 0 } }
 
     /// Throws if this process's user may not enter the folder: it would seem that no relay is set up there.
     package static func checkAccess(to path: String) throws(ServerError) {

@@ -1,0 +1,80 @@
+internal import Glibc
+package import HeliographHook
+internal import RelayProtocol
+
+/// What `heliograph up` has set up: `background.json` in the state directory.
+package struct BackgroundRecord: Equatable, Sendable {
+    package enum Manager: String, CaseIterable, Sendable {
+        /// The user's own systemd.
+        case systemd
+        /// `heliograph supervise`, where there is none.
+        case supervised
+    }
+
+    package var manager: Manager
+    package var executable: String
+    /// Distinguishes builds of the program, so that a newer one takes over.
+    package var build: String
+    package var parts: [BackgroundPart] = []
+    /// Agents that `up` connected, so that `down` disconnects them and no others.
+    package var agents: [String] = []
+    /// `up` has let the user's services run without a login.
+    package var lingers = false
+
+    private static let bytesMax = 64 << 10
+
+    package init(_ manager: Manager, executable: String) {
+        self.manager = manager
+        self.executable = executable
+        build = Self.build(of: executable)
+    }
+
+    package static func build(of executable: String) -> String {
+        var facts = stat()
+        guard unsafe stat(executable, &facts) == 0 else { return "" }
+        return "\(facts.st_ino)-\(facts.st_size)-\(facts.st_mtim.tv_sec)-\(facts.st_mtim.tv_nsec)"
+    }
+
+    package static func file(_ paths: HostPaths) -> String { paths.stateDirectory + "/background.json" }
+
+    /// Nil if nothing is set up.
+    package static func load(_ paths: HostPaths = HostPaths()) throws(HostError) -> BackgroundRecord? {
+        let path = file(paths)
+        guard let bytes = try Files.read(path, bytesMax: bytesMax) else { return nil }
+        do throws(WireError) {
+            let root = try JSONDocument(parsing: bytes).root.object()
+            var record = BackgroundRecord(
+                try root.word("manager", Manager.self), executable: try root.string("executable"))
+            record.build = try root.string("build")
+            for part in try root.array("parts", countMax: BackgroundPart.Name.allCases.count) {
+                var arguments: [String] = []
+                for argument in try part.object().array("arguments", countMax: 64) { arguments.append(try argument.string()) }
+                record.parts.append(BackgroundPart(try part.word("name"), arguments))
+            }
+            for agent in try root.array("agents", countMax: 64) { record.agents.append(try agent.string()) }
+            record.lingers = try root.flag("lingers")
+            return record
+        } catch { throw HostError(.file, "\(path): \(error.path): \(error.message)") }
+    }
+
+    package func save(_ paths: HostPaths = HostPaths()) throws(HostError) {
+        let bytes = JSONWriter.object { file in
+            file.field("manager", manager.rawValue)
+            file.field("executable", executable)
+            file.field("build", build)
+            file.array(
+                "parts",
+                parts.map { part in
+                    JSONWriter.object {
+                        $0.field("name", part.name.rawValue)
+                        $0.strings("arguments", part.arguments)
+                    }
+                })
+            file.strings("agents", agents)
+            file.flag("lingers", lingers)
+        }
+        try Files.edit(in: paths.stateDirectory) { () throws(HostError) in
+            try Files.replace(Self.file(paths), with: bytes + [UInt8(ascii: "\n")])
+        }
+    }
+}

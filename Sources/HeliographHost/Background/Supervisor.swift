@@ -1,0 +1,161 @@
+internal import CHeliographLinux
+internal import Glibc
+package import HeliographHook
+
+/// `heliograph supervise`: keeps the programs of `BackgroundRecord` running where there is no service manager.
+///
+/// They end with it, so that the next one finds their place free. `SIGHUP` has it read the record again.
+package struct Supervisor {
+    private struct Child {
+        let part: BackgroundPart
+        /// Nil while it waits to be started again.
+        var process: pid_t?
+        var startedAt = ContinuousClock.now
+        var startsAt = ContinuousClock.now
+        var delay: Duration
+    }
+
+    private let paths: HostPaths
+    private let limits: BackgroundLimits
+    private var executable = ""
+    private var children: [Child] = []
+
+    /// Returns the exit status, when it was asked to end.
+    package static func run(_ paths: HostPaths = HostPaths()) throws -> Int32 {
+        // Before the lock says where to send them.
+        let awaited = blockSignals()
+        guard let lock = try SupervisorLock(paths) else {
+            throw HostError(.alreadyRunning, "a supervisor runs already with \(paths.stateDirectory)")
+        }
+        var supervisor = Supervisor(paths: paths, limits: BackgroundLimits())
+        try supervisor.keepRunning(lock, awaited)
+        _ = consume lock
+        return 0
+    }
+
+    private init(paths: HostPaths, limits: BackgroundLimits) {
+        self.paths = paths
+        self.limits = limits
+    }
+
+    private static func blockSignals() -> sigset_t {
+        var awaited = sigset_t()
+        unsafe sigemptyset(&awaited)
+        for signal in [SIGCHLD, SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&awaited, signal) }
+        guard unsafe pthread_sigmask(SIG_BLOCK, &awaited, nil) == 0 else {
+            preconditionFailure("a mask can be blocked, whatever is in it")
+        }
+        return awaited
+    }
+
+    private mutating func keepRunning(_ lock: borrowing SupervisorLock, _ awaited: sigset_t) throws {
+        var awaited = awaited
+        try readRecord(lock)
+        var logCheckAt = ContinuousClock.now + limits.logCheck
+        while true {
+            startDue()
+            if .now >= logCheckAt {
+                for child in children { keepShort(Self.log(of: child.part.name, paths)) }
+                logCheckAt = .now + limits.logCheck
+            }
+            let next = children.filter { $0.process == nil }.map(\.startsAt).reduce(logCheckAt, min)
+            let wait = max(.zero, next - .now).components
+            var time = timespec(tv_sec: Int(wait.seconds), tv_nsec: Int(wait.attoseconds / 1_000_000_000))
+            switch unsafe sigtimedwait(&awaited, nil, &time) {
+            case SIGTERM, SIGINT: return stopAll()
+            case SIGHUP: try? readRecord(lock)
+            default: break
+            }
+            reap()
+        }
+    }
+
+    /// Programs whose arguments are unchanged go on.
+    private mutating func readRecord(_ lock: borrowing SupervisorLock) throws {
+        // Before it is read: one that is written meanwhile is told of once more.
+        let state = BackgroundRecord.build(of: BackgroundRecord.file(paths))
+        let record = try BackgroundRecord.load(paths)
+        executable = record?.executable ?? executable
+        let wanted = record?.parts ?? []
+        for child in children where !wanted.contains(child.part) { stop([child]) }
+        children.removeAll { !wanted.contains($0.part) }
+        for part in wanted where !children.contains(where: { $0.part == part }) {
+            children.append(Child(part: part, process: nil, delay: limits.restartFirst))
+        }
+        try lock.tell(state)
+    }
+
+    private mutating func startDue() {
+        for place in children.indices where children[place].process == nil && children[place].startsAt <= .now {
+            let name = children[place].part.name
+            let command = [executable, "supervise", "--part", name.rawValue, "--parent", "\(getpid())"]
+            children[place].process = try? DetachedProcess.start(command, log: Self.log(of: name, paths), inNewSession: false)
+            children[place].startedAt = .now
+            if children[place].process == nil { ended(place) }
+        }
+    }
+
+    private mutating func reap() {
+        while true {
+            let process = waitpid(-1, nil, WNOHANG)
+            guard process > 0 else { return }
+            if let place = children.firstIndex(where: { $0.process == process }) { ended(place) }
+        }
+    }
+
+    private mutating func ended(_ place: Int) {
+        children[place].process = nil
+        if .now - children[place].startedAt >= limits.livedAfter { children[place].delay = limits.restartFirst }
+        children[place].startsAt = .now + children[place].delay
+        children[place].delay = min(children[place].delay * 2, limits.restartMax)
+    }
+
+    private mutating func stopAll() {
+        stop(children)
+        children = []
+    }
+
+    /// Ends them, and returns when they have ended.
+    private func stop(_ children: [Child]) {
+        var processes = Set(children.compactMap(\.process))
+        for process in processes { kill(process, SIGTERM) }
+        let end = ContinuousClock.now + limits.stopWithin
+        while !processes.isEmpty {
+            processes = processes.filter { waitpid($0, nil, WNOHANG) == 0 }
+            if .now >= end { for process in processes { kill(process, SIGKILL) } }
+            if !processes.isEmpty { BackgroundServices.pause(BackgroundLimits.lookEvery) }
+        }
+    }
+
+    // MARK: - Logs
+
+    static func log(of part: BackgroundPart.Name, _ paths: HostPaths) -> String {
+        "\(paths.stateDirectory)/\(part.rawValue).log"
+    }
+
+    /// Its writers append, so they go on at the beginning of the emptied file. What they write in between is lost.
+    private func keepShort(_ path: String) {
+        guard let file = try? File(path, O_RDWR), let size = try? file.size(), size > limits.logBytesMax,
+            let bytes = try? file.read(at: 0, count: size)
+        else { return }
+        try? Files.replace(path + ".1", with: bytes)
+        ftruncate(file.descriptor, 0)
+    }
+
+    // MARK: - In the child
+
+    /// Becomes the program of a part, which ends when its supervisor does. Returns only if that is not possible.
+    package static func become(_ name: BackgroundPart.Name, parent: Int32, _ paths: HostPaths = HostPaths()) throws {
+        guard let record = try BackgroundRecord.load(paths), let part = record.parts.first(where: { $0.name == name }) else {
+            throw HostError(.badConfiguration, "there is no \(name.rawValue) to run in the background: heliograph up")
+        }
+        guard clinux_end_with_parent(SIGTERM) == 0, getppid() == parent else {
+            throw HostError(.system, "the supervisor is gone")
+        }
+        // The strings live until the program is another one.
+        let words = [record.executable] + part.arguments
+        var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
+        unsafe execv(record.executable, &arguments)
+        throw HostError.notStarted(record.executable, errno)
+    }
+}

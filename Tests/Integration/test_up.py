@@ -1,0 +1,189 @@
+"""`heliograph up`: one command sets a machine up, and one takes it back. Without systemd here: supervised processes."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from claude import SETTINGS
+from consent import unb64
+from own_agent import Asking, question
+from relay import BINARY, Relay, free_port, plain_environment
+from trusting import devices, join
+from waits import patient, wait_until
+
+ROOT_FLAG = ["--as-root"] if os.geteuid() == 0 else []
+
+
+class Home:
+    """A machine on which nothing of ours was ever started, with a Claude Code that nobody starts."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.port = free_port()
+        self.settings = folder / ".claude/settings.json"
+        self.state = folder / ".local/state/heliograph"
+        self.environment = plain_environment(folder)
+        self.environment["PATH"] = f"{folder / 'bin'}:{self.environment['PATH']}"
+        for made in (folder / "bin", self.settings.parent):
+            made.mkdir(parents=True)
+        claude = folder / "bin/claude"
+        claude.write_text("#!/bin/sh\necho 2.1.329\n")
+        claude.chmod(0o755)
+        self.settings.write_text(SETTINGS)
+
+    def run(self, *arguments: str, status: int = 0, input: str = "") -> str:
+        done = subprocess.run([str(BINARY), *arguments], env=self.environment, capture_output=True, text=True, cwd=self.folder, input=input, timeout=patient(120))
+        assert done.returncode == status, f"heliograph {' '.join(arguments)}: {done.returncode}\n{done.stdout}{done.stderr}\n{self.logs()}"
+        return done.stdout + done.stderr
+
+    def up(self, *arguments: str, **options: Any) -> str:
+        return self.run("up", "--supervised", *ROOT_FLAG, *arguments, **options)
+
+    def status(self, status: int = 0) -> dict[str, Any]:
+        return json.loads(self.run("status", "--json", status=status).splitlines()[0])
+
+    def processes(self) -> dict[str, int]:
+        """Those of ours that run in this home, by their first word."""
+        found = {}
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (process / "cmdline").read_bytes().split(b"\0")
+                environment = (process / "environ").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if f"HOME={self.folder}".encode() in environment and words[0].endswith(b"heliograph") and len(words) > 1:
+                found[words[1].decode()] = int(process.name)
+        return found
+
+    def logs(self) -> str:
+        return "".join(f"{path.name}:\n{path.read_text()[-2000:]}\n" for path in self.state.glob("*.log"))
+
+
+@pytest.fixture
+def home(short_path: Path) -> Iterator[Home]:
+    home = Home(short_path)
+    yield home
+    for process in home.processes().values():
+        os.kill(process, signal.SIGKILL)
+
+
+def test_one_command_sets_a_machine_up_and_one_takes_it_back(home: Home, client: Any) -> None:
+    said = home.up("--listen", f"127.0.0.1:{home.port}", "--yes")
+    url = f"http://127.0.0.1:{home.port}"
+    assert f"The relay listens on {url}" in said and "heliograph down" in said and "heliograph status" in said
+    link = re.search(r"/#pair=([\w-]+)&k=([\w-]+)", said)
+    assert link, said
+    assert home.settings.read_text() != SETTINGS and "Claude Code" in said
+    assert set(home.processes()) == {"supervise", "serve", "host"}
+
+    status = home.status()
+    assert status["manager"] == "supervised" and status["agents"] == ["claude"]
+    assert (status["relay"]["running"], status["relay"]["url"], status["relay"]["devices"]) == (True, url, 0)
+    assert status["host"]["running"] and status["host"]["relay"] == url
+    wait_until(lambda: home.status()["host"]["link"] == "live", 20, "the host's link")
+    assert "Relay:   runs" in home.run("status")
+
+    # The link is all that a device needs to decide.
+    with urllib.request.urlopen(f"{url}/v1/pair", json.dumps({"code": link[1], "name": "Ada's phone"}).encode(), timeout=patient(10)) as answer:
+        token = json.load(answer)["token"]
+    phone = client(SimpleNamespace(url=url), "Ada's phone", token=token)
+    phone.subscribe()
+    phone.device = join(phone, link[2], unb64(devices(home)["host"]))
+    asking = Asking(SimpleNamespace(socket=home.state / "host.sock"), question("s1"))  # type: ignore[arg-type]
+    card = phone.wait_card()
+    phone.decide(card["session"], card["approval"], "allow")
+    assert asking.answer() == (200, {"decision": "allow"})
+    phone.close()
+    assert home.status()["relay"]["devices"] == 1
+
+    # Killed, they come back; those that a signal does not reach go on.
+    for name in ("serve", "host"):
+        before = home.processes()
+        os.kill(before[name], signal.SIGKILL)
+        wait_until(lambda: home.processes().get(name) not in (None, before[name]), 20, f"{name} to come back. {home.logs()}")
+        assert {other: process for other, process in home.processes().items() if other != name} == {other: process for other, process in before.items() if other != name}
+    wait_until(lambda: home.status()["host"]["link"] == "live", 30, "the host's link")
+
+    # The second time nothing is restarted, and no setting is changed.
+    before, settings = home.processes(), home.settings.read_bytes()
+    again = home.up("--yes")
+    assert home.processes() == before and home.settings.read_bytes() == settings
+    assert "nothing to change" in again and url in again and "#pair=" not in again
+
+    # Elsewhere: the host finds its relay there.
+    url = f"http://127.0.0.1:{free_port()}"
+    home.up("--listen", url.removeprefix("http://"), "--yes")
+    assert home.processes()["supervise"] == before["supervise"] and home.status()["relay"]["url"] == url
+    wait_until(lambda: home.status()["host"]["link"] == "live", 30, "the host's link")
+    before = home.processes()
+
+    # Without its supervisor nothing runs, and `up` starts it.
+    os.kill(before["supervise"], signal.SIGKILL)
+    wait_until(lambda: not home.processes(), 20, "all to end")
+    assert "the supervisor does not run" in home.run("status", status=7)
+    home.up("--yes")
+    wait_until(lambda: home.status()["host"]["link"] == "live", 30, "the host's link")
+    assert "heliograph is listening" in home.run("logs") or "relay" in home.run("logs")
+
+    said = home.run("down")
+    assert not home.processes() and home.settings.read_text() == SETTINGS
+    assert not [path.name for path in home.state.iterdir() if path.name.endswith(".log") or path.name in ("background.json", "supervisor.lock")]
+    assert str(home.folder / ".local/share/heliograph") in said
+    assert home.run("status", "--json", status=5) and home.run("down", status=5)
+
+    # What stays is taken up again.
+    home.up("--listen", url.removeprefix("http://"), "--yes")
+    wait_until(lambda: home.status()["host"]["link"] == "live", 30, "the host's link")
+    home.run("down")
+
+
+def test_a_newer_program_takes_over_in_place(home: Home) -> None:
+    program = home.folder / "bin/heliograph"
+    hook = BINARY.parent / "heliograph-hook"
+    subprocess.run(["cp", str(BINARY), str(program)], check=True)
+    (home.folder / "bin/heliograph-hook").symlink_to(hook)
+    command = [str(program), "up", "--supervised", *ROOT_FLAG, "--listen", f"127.0.0.1:{home.port}", "--yes"]
+    subprocess.run(command, env=home.environment, check=True, capture_output=True, timeout=patient(120))
+    before = home.processes()
+    subprocess.run(["cp", str(BINARY), f"{program}.new"], check=True)
+    os.rename(f"{program}.new", program)
+    subprocess.run(command, env=home.environment, check=True, capture_output=True, timeout=patient(120))
+    after = home.processes()
+    assert set(after) == set(before) and not set(after.values()) & set(before.values())
+    for process in after.values():
+        assert os.readlink(f"/proc/{process}/exe") == str(program)
+    home.run("down")
+
+
+def test_nobody_to_ask_changes_no_setting(home: Home) -> None:
+    said = home.up("--listen", f"127.0.0.1:{home.port}")
+    assert "No agent's settings were changed" in said and home.settings.read_text() == SETTINGS
+    home.run("down")
+    assert home.settings.read_text() == SETTINGS
+
+
+def test_a_machine_becomes_a_host_of_another_relay(home: Home, relay: Relay, client: Any) -> None:
+    said = home.up("--relay", relay.pair_link("host"), "--yes", "--name", "laptop")
+    assert f"reports to {relay.url}" in said and set(home.processes()) == {"supervise", "host"}
+    wait_until(lambda: home.status()["host"]["link"] == "live", 20, "the host's link")
+    assert "relay" not in home.status()
+    # A link that is used up does no harm.
+    home.up("--relay", relay.pair_link("host"), "--yes")
+    assert "has a relay of its own" not in home.run("status")
+    home.run("down")
+    assert not home.processes()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root is root")
+def test_root_has_to_say_so(home: Home) -> None:
+    assert "--as-root" in home.run("up", "--supervised", status=1)
+    assert not home.processes()

@@ -57,7 +57,7 @@ def test_all_changes_are_one_diff_a_file(screen: Callable[..., Screen], host: An
     edit(host, "a/" + "long" * 30 + ".ts", "@@ -0,0 +1,90 @@\n" + "\n".join(f"+line {n} " + "x" * 90 for n in range(90)), 90, 0, "new")
     edit(host, "src/login.ts", "@@ -1,3 +1,4 @@\n a\n-B\n+B!\n+new\n c", 2, 1)
     one = opened(screen, size=size, scheme=scheme)
-    one.page.get_by_role("link", name="Changes +93 −2").click()
+    one.page.get_by_role("link", name="Changes 93 lines added, 2 removed").click()
     expect(changes(one).locator(".changes-sum")).to_contain_text("2 files")
     expect(changes(one).locator(".changes-sum .unseen")).to_have_text("92 lines added, 1 removed")
     login = file(one, "src/login.ts")

@@ -138,7 +138,7 @@ export class ApprovalCard extends HTMLElement {
     const doubt = this.#app.state.sessions.get(this.#approval.session)?.statusReason;
     const ends = typeof expiresAt === "number" && expiresAt - now < endToldMs ? ` · expires in ${left(expiresAt - now)}` : "";
     if (stage === "pending") say(this.#when, `${asked}${ends}${doubt ? ` · ${doubt}` : ""}`, line);
-    else write(this.#when, resolvedAt ? `${asked} · settled ${ago(now - resolvedAt)}` : asked);
+    else write(this.#when, resolvedAt ? `Settled ${ago(now - resolvedAt)}` : asked);
     if (stage === "delivered" || stage === "decided") this.#drawOutcome();
   }
 

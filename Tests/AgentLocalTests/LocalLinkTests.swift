@@ -10,7 +10,7 @@ struct LocalLinkTests {
 
     private func bench() throws -> LocalBench {
         var bench = LocalBench()
-        try bench.send(#"{"session":"s1","kind":"session.started","head":{"cwd":"/srv/shop"}}"#)
+        try bench.send(#"{"session":"s1","kind":"session.started","head":{"agent":{"name":"x"},"cwd":"/srv/shop"}}"#)
         return bench
     }
 

@@ -234,11 +234,11 @@ struct MCPMachineTests {
     @Test("an input that a form might not show whole is not decided there")
     func longForm() {
         var bench = MCPBench(greeted: true, capabilities: #"{"elicitation":{}}"#)
-        for input in [#"{"a":"\#(String(repeating: "x", count: 4_096))"}"#, #"{"a":"\u{5E9}"}"#] {
+        for input in [#"{"a":"\#(String(repeating: "x", count: 4_096))"}"#, #"{"a":"\#u{5E9}"}"#] {
             bench.call("approve", #"{"tool_name":"Deploy","input":\#(input)}"#)
             _ = bench.take()
             bench.reply(bench.calls, .unreachable)
-            #expect(bench.take()[0].hasPrefix("5, an error: "))
+            #expect(bench.take().first?.hasPrefix("5, an error: ") == true)
         }
     }
 

@@ -54,8 +54,8 @@ class Driven:
 
     @staticmethod
     def _button(name: str) -> str:
-        """By its words, or by its label where it has a picture."""
+        """By its words, or by its label."""
         return (
             "[...document.querySelectorAll('button:enabled')].find((one) => one.checkVisibility()"
-            f" && (one.getAttribute('aria-label') ?? one.textContent) === {json.dumps(name)})"
+            f" && [one.textContent, one.getAttribute('aria-label')].includes({json.dumps(name)}))"
         )

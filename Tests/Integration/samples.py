@@ -114,6 +114,7 @@ FROM_CLIENT: dict[str, Message] = {
     "testPush": {"type": "testPush", "id": "c1", "device": "d1"},
     "budget": {"type": "budget", "id": "c1", "budget": {"scope": "session", "session": "s1", "microUSD": 5, "levels": [50, 100], "hold": True}},
     "budgets": {"type": "budgets", "id": "c1"},
+    "costs": {"type": "costs", "id": "c1", "days": [1763251200000, 1763337600000], "until": 1763424000000, "sessions": 5},
     "remove": {"type": "remove", "id": "c1", "session": "s1"},
     "letter": {"type": "letter", "id": "c1", "to": KEY, "bytes": "aGVsbG8"},
 }  # fmt: skip

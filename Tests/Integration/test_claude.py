@@ -561,7 +561,8 @@ def test_what_is_rewound_at_the_terminal_is_said_before_the_next_prompt(machine,
     machine.wait_screen("/rewind")
     machine.press("Enter")
     machine.wait_screen("(current)")
-    machine.press_until("Up", lambda screen: "❯ two" in screen, "choose the second prompt")
+    # What was said stands above the list that one chooses from.
+    machine.press_until("Up", lambda screen: "❯ two" in screen.rsplit("one", 1)[-1], "choose the second prompt")
     machine.press("Enter")
     machine.wait_screen("Restore conversation")
     machine.press("Enter")

@@ -277,4 +277,5 @@ def test_with_keys_one_walks_decides_and_finds(screen: Callable[..., Screen], ho
     assert one.page.url == here
     expect(one.page.get_by_role("dialog")).to_be_hidden()
     keyboard.press("Control+k")
+    keyboard.type("single letters")
     expect(one.page.get_by_role("option", name="Switch single letters on")).to_be_visible()

@@ -109,7 +109,7 @@ def test_a_link_in_the_path_of_a_file_says_where_it_leads(daemon: Daemon, phone:
     project.mkdir()
     outside.mkdir()
     (project / "docs").symlink_to(outside)
-    post(daemon.socket, "events", event("s1", "session.started", {"cwd": str(project)}))
+    post(daemon.socket, "events", event("s1", "session.started", {"agent": {"name": "writer"}, "cwd": str(project)}))
     write = {"kind": "tool", "tool": "Write", "input": {"path": "docs/note.md", "content": "hello"}}
     Asking(daemon, {"session": "s1", "approval": "q1", **write})
     risks = asked(phone, "local-s1")["request"]["head"]["risks"]

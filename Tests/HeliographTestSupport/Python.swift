@@ -25,40 +25,41 @@ package final class Python: Sendable {
         process.standardInput = standardInput
         process.standardOutput = output
         process.standardError = errorOutput
-        let lines = lines
-        let partial = Mutex(Data())
-        output.fileHandleForReading.readabilityHandler = { file in
-            let data = file.availableData
-            if data.isEmpty {
-                file.readabilityHandler = nil
-                lines.finish()
-                return
-            }
-            let complete = partial.withLock { partial -> [Data] in
-                partial.append(data)
-                var complete: [Data] = []
-                while let end = partial.firstIndex(of: UInt8(ascii: "\n")) {
-                    complete.append(Data(partial[partial.startIndex..<end]))
-                    partial = Data(partial[(end + 1)...])
-                }
-                return complete
-            }
-            for line in complete {
-                if let object = try? JSONDecoder().decode([String: PeerValue].self, from: line) { lines.append(object) }
-            }
-        }
         try process.run()
         processID = process.processIdentifier
         self.process = Mutex(process)
-        errorOutput.fileHandleForReading.readabilityHandler = { [weak self] file in
-            let data = file.availableData
-            if data.isEmpty { file.readabilityHandler = nil }
-            self?.errors.withLock { $0.append(data) }
+        let lines = lines
+        Self.read(output) { data, partial in
+            partial.append(data)
+            while let end = partial.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = Data(partial[partial.startIndex..<end])
+                partial = Data(partial[(end + 1)...])
+                if let object = try? JSONDecoder().decode([String: PeerValue].self, from: line) { lines.append(object) }
+            }
+        } atEnd: {
+            lines.finish()
         }
+        Self.read(errorOutput) { [weak self] data, _ in self?.errors.withLock { $0.append(data) } }
     }
 
     deinit {
         process.withLock { if $0.isRunning { kill($0.processIdentifier, SIGKILL) } }
+    }
+
+    /// On a thread of its own: libdispatch 6.3 crashes now and then where `readabilityHandler`s of several pipes end at once
+    /// (swift-corelibs-libdispatch #949).
+    private static func read(
+        _ pipe: Pipe, _ append: @escaping @Sendable (Data, inout Data) -> Void, atEnd end: @escaping @Sendable () -> Void = {}
+    ) {
+        let file = pipe.fileHandleForReading
+        Thread.detachNewThread {
+            var partial = Data()
+            while true {
+                let data = file.availableData
+                if data.isEmpty { return end() }
+                append(data, &partial)
+            }
+        }
     }
 
     /// The next object that the script prints, of those that match.

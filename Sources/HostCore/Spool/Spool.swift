@@ -70,23 +70,40 @@ package final class Spool {
         index.settle()
         self.index = index
         hasReserve = try disk.names().contains(Self.reserveName)
+        let events = eventsThatMayNotLast()
         do throws(SpoolError) {
-            try beginNext(with: [])
+            try beginNext(with: events)
         } catch {
             guard error.code == .full else { throw error }
-            try beginWithoutRoom()
+            try beginWithoutRoom(with: events)
         }
         makeReserve()
     }
 
+    /// Brings the last file to disk, which a life that crashed may not have done: the next one holds, for good, the notes that were
+    /// written with its events. Returns the events if it cannot.
+    private func eventsThatMayNotLast() -> [SpoolRecord] {
+        guard lastNumber > 0 else { return [] }
+        do throws(SpoolError) {
+            try disk.synchronize(SpoolFiles.name(lastNumber))
+            return []
+        } catch {
+            log(.notSynchronized(error))
+            return index.entries(inSegment: lastNumber).compactMap { session, entry in
+                read(entry, of: session).map { .event(session, seq: entry.seq, isKept: entry.isKept, bytes: $0) }
+            }
+        }
+    }
+
     /// Starts although nothing can be written: the host still receives what happens, and sends what waits as soon as it can.
-    private func beginWithoutRoom() throws(SpoolError) {
+    private func beginWithoutRoom(with events: [SpoolRecord]) throws(SpoolError) {
         deleteDeadSegments()
         giveUpReserve()
         do throws(SpoolError) {
-            try beginNext(with: [])
+            try beginNext(with: events)
         } catch {
             guard error.code == .full else { throw error }
+            unsynchronized = events
             isSuspect = true
             isFailing = true
             log(.noRoom(error))

@@ -68,13 +68,14 @@ final class PushWorld {
     }
 
     func clockWasSet(by jump: Int64) {
+        starts.clockWasSet(by: jump)
         if jump < 0 { ring.clockWasSetBack(by: -jump) } else { reserve.clockWasSetForward(by: jump) }
     }
 
     func relayCrashed() {
         presence.relayEnded()
         reserve.relayEnded { self.world.log.holds($0) }
-        starts.relayEnded(at: world.now, wall: world.relay.wall) { self.world.log.holds($0) }
+        starts.relayEnded { self.world.log.holds($0) }
         edge.troubled(at: world.now)
         channel.relayEnded()
         ring.relayEnded()

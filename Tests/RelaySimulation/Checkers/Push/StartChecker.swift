@@ -8,6 +8,8 @@ struct StartChecker {
         let order: PushIntent
         let at: Int64
         var isOutstanding = true
+        /// The relay's clock was set by an hour or more since.
+        var isAgeDoubtful = false
 
         /// True if the card is reached and ended by its channel, without a report of the app.
         var hasChannel: Bool {
@@ -20,15 +22,21 @@ struct StartChecker {
 
     private var starts: [DeviceID: [Start]] = [:]
 
-    /// `wall` is the relay's clock. Only the relay that ended knew that its clock was set: a start is stored by the clock of its time,
-    /// and if that one was set meanwhile, its age is unknown.
-    mutating func relayEnded(at now: Int64, wall: Int64, isKept: (PushIntent) -> Bool) {
+    mutating func clockWasSet(by jump: Int64) {
+        guard abs(jump) >= Self.hour else { return }
         starts = starts.mapValues {
-            $0.filter { start in
-                let set = (wall - start.order.plannedAt) - (now - start.at)
-                return isKept(start.order) && abs(set) < Self.hour
+            $0.map { start in
+                var start = start
+                start.isAgeDoubtful = true
+                return start
             }
         }
+    }
+
+    /// Only the relay that ended may have known that its clock was set. A start is stored by the clock of its time, so that the next
+    /// relay cannot tell its age, not even if the clock was set back to the truth meanwhile.
+    mutating func relayEnded(isKept: (PushIntent) -> Bool) {
+        starts = starts.mapValues { $0.filter { isKept($0.order) && !$0.isAgeDoubtful } }
     }
 
     mutating func planned(_ order: PushIntent, at now: Int64) -> String? {

@@ -53,8 +53,6 @@ package struct HostConfiguration: Sendable {
 
     private static let fileBytesMax = 64 << 10
 
-    package static func folder(_ paths: HostPaths) -> String { paths.configDirectory }
-
     package static func file(_ paths: HostPaths) -> String { paths.configDirectory + "/host.json" }
 
     /// Reads the file that pairing wrote.

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Distinguishes states of a file without reading it.
-package struct FileStamp: Sendable, Equatable {
+package struct FileStamp: Sendable, Equatable, CustomStringConvertible {
     private let seconds: Int
     private let nanoseconds: Int
     /// In bytes.
@@ -17,4 +17,7 @@ package struct FileStamp: Sendable, Equatable {
         size = facts.st_size
         inode = facts.st_ino
     }
+
+    /// The same for the same state, also in another process.
+    package var description: String { "\(inode)-\(size)-\(seconds)-\(nanoseconds)" }
 }

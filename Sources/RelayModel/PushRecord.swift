@@ -4,6 +4,9 @@ package import RelayProtocol
 package struct PushRecord: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         case device, card, push, budget, channel, cost
+
+        /// Counted by the core, beside the planner: after a failed commit it is counted anew, with the events that come again.
+        package var isCount: Bool { self == .budget || self == .cost }
     }
 
     package var workspace: WorkspaceID

@@ -27,12 +27,7 @@ package struct SessionView {
     package var summary: Summary { shared.state.summary }
     package var budget: BudgetMark? { shared.state.summary.budget }
     package var costMicroUSD: Int64 { shared.state.summary.costMicroUSD ?? 0 }
-    package var spent: CostSum {
-        let summary = shared.state.summary
-        return CostSum(
-            costMicroUSD: summary.costMicroUSD, estimateMicroUSD: summary.estimateMicroUSD ?? 0,
-            tokens: summary.tokens ?? Tokens())
-    }
+    package var spent: CostSum { shared.state.summary.spent }
     package var seq: Int64 { shared.state.seq }
     package var hostSeq: Int64 { shared.state.hostSeq }
     package var eventBytes: Int64 { shared.state.eventBytes }

@@ -1,4 +1,6 @@
-/// What `heliograph cost` shows.
+internal import RelayProtocol
+
+/// Choices of `heliograph cost`.
 package struct CostOptions: Sendable, Equatable {
     package enum Dimension: String, Sendable, CaseIterable {
         case day, model, project, host, agent, session
@@ -24,5 +26,5 @@ package struct CostOptions: Sendable, Equatable {
         return day
     }
 
-    package static let daysMax = 366
+    package static let daysMax = CostQuery.daysMax
 }

@@ -61,7 +61,7 @@ enum CostTable {
         return ([digits] + groups).joined(separator: ",")
     }
 
-    /// As RFC 4180 has it: dollars with six digits, and nothing where the price is unknown.
+    /// As RFC 4180 has it: dollars with six digits, and nothing for an unknown price.
     static func csv(_ rows: [Row], by dimension: CostOptions.Dimension) -> [String] {
         let head = "\(dimension.rawValue),cost_usd,estimate_usd,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens"
         return [head]

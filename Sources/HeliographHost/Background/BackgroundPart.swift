@@ -10,4 +10,10 @@ package struct BackgroundPart: Equatable, Sendable {
         self.name = name
         self.arguments = arguments
     }
+
+    /// The value after an option; nil if it is not given.
+    package func value(of option: String) -> String? {
+        guard let place = arguments.firstIndex(of: option), place + 1 < arguments.count else { return nil }
+        return arguments[place + 1]
+    }
 }

@@ -1,13 +1,13 @@
-internal import Glibc
 package import HeliographHook
+internal import HeliographPlatform
 internal import RelayProtocol
 
-/// What `heliograph up` has set up: `background.json` in the state directory.
+/// The set-up of `heliograph up`: `background.json` in the state directory.
 package struct BackgroundRecord: Equatable, Sendable {
     package enum Manager: String, CaseIterable, Sendable {
         /// The user's own systemd.
         case systemd
-        /// `heliograph supervise`, where there is none.
+        /// `heliograph supervise`, without one.
         case supervised
     }
 
@@ -30,9 +30,7 @@ package struct BackgroundRecord: Equatable, Sendable {
     }
 
     package static func build(of executable: String) -> String {
-        var facts = stat()
-        guard unsafe stat(executable, &facts) == 0 else { return "" }
-        return "\(facts.st_ino)-\(facts.st_size)-\(facts.st_mtim.tv_sec)-\(facts.st_mtim.tv_nsec)"
+        FileStamp(of: executable)?.description ?? ""
     }
 
     package static func file(_ paths: HostPaths) -> String { paths.stateDirectory + "/background.json" }

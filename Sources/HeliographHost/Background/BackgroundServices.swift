@@ -1,5 +1,6 @@
 internal import Glibc
 package import HeliographHook
+internal import HeliographPlatform
 internal import RelayAccess
 
 /// Starts and stops this machine's programs in the background, with whatever manages them here.
@@ -98,10 +99,7 @@ package struct BackgroundServices {
             case .supervised:
                 ["tail", "-n", "\(lines)"] + (follows ? ["-F"] : []) + record.parts.map { Supervisor.log(of: $0.name, paths) }
             }
-        // The strings live until the program is another one.
-        var arguments: [UnsafeMutablePointer<CChar>?] = unsafe command.map { unsafe strdup($0) } + [nil]
-        unsafe execvp(command[0], &arguments)
-        throw .notStarted(command[0], errno)
+        throw .notStarted(command[0], ProgramExchange.become(command[0], command))
     }
 
     private func wait(_ duration: Duration, _ complaint: String, until isDone: () -> Bool) throws(HostError) {

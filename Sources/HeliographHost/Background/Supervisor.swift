@@ -1,6 +1,7 @@
 internal import CHeliographLinux
 internal import Glibc
 package import HeliographHook
+internal import HeliographPlatform
 
 /// `heliograph supervise`: keeps the programs of `BackgroundRecord` running where there is no service manager.
 ///
@@ -152,10 +153,7 @@ package struct Supervisor {
         guard clinux_end_with_parent(SIGTERM) == 0, getppid() == parent else {
             throw HostError(.system, "the supervisor is gone")
         }
-        // The strings live until the program is another one.
-        let words = [record.executable] + part.arguments
-        var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) } + [nil]
-        unsafe execv(record.executable, &arguments)
-        throw HostError.notStarted(record.executable, errno)
+        let program = record.executable
+        throw HostError.notStarted(program, ProgramExchange.become(program, [program] + part.arguments))
     }
 }

@@ -158,7 +158,7 @@ extension PushPlanner {
         // Records that have just been staged go with the others.
         let staged = orders.compactMap { if case .stage(let record) = $0 { record } else { nil } }
         orders = []
-        let own = lost.records.filter { ![.budget, .cost].contains($0.kind) && !($0.kind == .push && names.contains($0.name)) }
+        let own = lost.records.filter { !$0.kind.isCount && !($0.kind == .push && names.contains($0.name)) }
         owed.add(own + staged, lost.orders.filter { !tied.contains($0.id) })
         if !owed.isEmpty { orders.append(.armTimer(.owedRecords, after: PushPolicy.retryInterval)) }
     }

@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// What one session has used on one UTC day, by model and quarter of an hour. It outlives the session.
+/// One session's use on one UTC day, by model and quarter of an hour. It outlives the session.
 ///
 /// Quarters, because days are those of whoever asks, and all time zones differ from UTC by a multiple of one.
 struct CostRow: Equatable {

@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// What every workspace has used: each event's part is on disk in the transaction that has the event, so that the sums are those of the
+/// The use of every workspace: each event's part is on disk in the transaction that has the event, so that the sums are those of the
 /// events whatever crashes, repeats or is removed.
 struct Costs {
     private typealias Rows = [CostRow.Key: CostRow]
@@ -10,7 +10,7 @@ struct Costs {
     private var rows: [WorkspaceID: Rows] = [:]
     /// Those that the batch under way changes; nil: removes.
     private var staged: [WorkspaceID: [CostRow.Key: CostRow?]] = [:]
-    /// What the events of that batch use.
+    /// The use of that batch's events.
     private var used: CostSum?
     /// Of sessions that had a cost before rows were kept; staged until they are on disk.
     private var found: [WorkspaceID: Rows] = [:]
@@ -34,14 +34,14 @@ struct Costs {
 
     /// All that is known of when it was spent is that it was not later than the session's last event.
     private mutating func find(_ summary: Summary, in workspace: WorkspaceID) {
-        guard let sum = SessionView(state: SessionState(summary: summary)).spent.growth(since: CostSum()) else { return }
+        guard let sum = summary.spent.growth(since: CostSum()) else { return }
         let key = CostRow.Key(day: UTCDay(at: max(0, summary.lastActivityAt)), session: summary.session)
         var row = CostRow(key, of: summary)
         row.add(sum, of: summary.model, at: max(0, summary.lastActivityAt), in: summary)
         found[workspace, default: [:]][key] = row
     }
 
-    private mutating func stageFound() { staged = found.mapValues { $0.mapValues { $0 } } }
+    private mutating func stageFound() { staged = found.mapValues { $0.mapValues(Optional.some) } }
 
     // MARK: - The batch
 
@@ -63,7 +63,7 @@ struct Costs {
         said > now || said < now - yearMilliseconds ? max(0, now) : max(0, said)
     }
 
-    private static let yearMilliseconds: Int64 = 366 * 24 * 60 * 60 * 1000
+    private static let yearMilliseconds: Int64 = 366 * UTCDay.length
 
     /// Adds the rows to the batch.
     mutating func keep(_ records: inout [PushRecord]) {

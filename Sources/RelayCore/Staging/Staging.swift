@@ -89,7 +89,7 @@ struct Staging {
             eventCount = kept.reduce(0) { $0 + $1.events.count }
         }
         commands.removeAll { $0.workspace == workspace }
-        records.removeAll { $0.workspace == workspace && ($0.kind == .budget || $0.kind == .cost) }
+        records.removeAll { $0.workspace == workspace && $0.kind.isCount }
         spendings.removeAll { $0.key.workspace == workspace }
         tied = tied.filter { $0.key.workspace != workspace }
     }

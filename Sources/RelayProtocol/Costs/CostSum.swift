@@ -64,6 +64,12 @@ package struct CostSum: Sendable, Equatable {
     }
 }
 
+extension Summary {
+    package var spent: CostSum {
+        CostSum(costMicroUSD: costMicroUSD, estimateMicroUSD: estimateMicroUSD ?? 0, tokens: tokens ?? Tokens())
+    }
+}
+
 extension Tokens {
     package var sum: Int64 { input.sumSaturating(output).sumSaturating(cacheRead).sumSaturating(cacheWrite) }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HeliographPlatform
 
 /// A program of its own that lies beside this one, and takes its arguments as they are.
 protocol BesideCommand: ParsableCommand {
@@ -10,11 +11,8 @@ protocol BesideCommand: ParsableCommand {
 extension BesideCommand {
     func run() throws {
         let path = Executable.path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        var texts: [UnsafeMutablePointer<CChar>?] = unsafe ([Self.program] + arguments).map { unsafe strdup($0) }
-        unsafe texts.append(nil)
-        // Returns only if it fails; the texts are freed with this process then.
-        unsafe execv("\(path)/\(Self.program)", texts)
-        let reason = unsafe String(cString: strerror(errno))
+        let error = ProgramExchange.become("\(path)/\(Self.program)", [Self.program] + arguments)
+        let reason = unsafe String(cString: strerror(error))
         Output.remark("this is a program of its own, \(Self.program), which cannot be run from \(path): \(reason)")
         throw ExitCode(5)
     }

@@ -3,7 +3,7 @@ import HeliographServer
 import RelayAccess
 import RelayProtocol
 
-/// What of Heliograph runs on this machine, for `heliograph status`.
+/// The parts of Heliograph on this machine, for `heliograph status`.
 struct LocalState {
     private let record: BackgroundRecord?
     private let relay: (folder: String, isRunning: Bool, url: String?, devices: Int)?
@@ -12,8 +12,8 @@ struct LocalState {
 
     init(_ record: BackgroundRecord?) throws {
         self.record = record
-        let words = record?.parts.first { $0.name == .relay }?.arguments ?? []
-        let folder = words.firstIndex(of: "--data").map { words[$0 + 1] } ?? DataOption.standard
+        let part = record?.parts.first { $0.name == .relay }
+        let folder = part?.value(of: "--data") ?? DataOption.standard
         if Administration.isSetUp(in: folder) {
             let administration = try Administration(directory: folder)
             relay = (folder, administration.isServing, administration.publicURL, try administration.deviceCount)

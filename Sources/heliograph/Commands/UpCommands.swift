@@ -104,15 +104,9 @@ struct UpCommand: ParsableCommand {
     }
 
     private func arguments(_ before: BackgroundPart?) -> [String] {
-        func kept(_ option: String) -> String? {
-            guard let words = before?.arguments, let place = words.firstIndex(of: option), place + 1 < words.count else {
-                return nil
-            }
-            return words[place + 1]
-        }
         var words = ["serve", "--data", data.path]
         for (option, given) in [("--listen", listen), ("--public-url", publicURL)] {
-            if let value = given ?? kept(option) { words += [option, value] }
+            if let value = given ?? before?.value(of: option) { words += [option, value] }
         }
         return words
     }
@@ -238,11 +232,9 @@ struct DownCommand: ParsableCommand {
             try BackgroundServices().stop(record)
             print("Relay and host have ended, and do not start again.")
             for part in record.parts where part.name == .relay {
-                if let place = part.arguments.firstIndex(of: "--data") {
-                    print("The relay's data stays in \(part.arguments[place + 1]).")
-                }
+                if let folder = part.value(of: "--data") { print("The relay's data stays in \(folder).") }
             }
-            print("This machine's pairing, and which devices it trusts, stay in \(HostConfiguration.folder(HostPaths())).")
+            print("This machine's pairing, and which devices it trusts, stay in \(HostPaths().configDirectory).")
         }
     }
 }

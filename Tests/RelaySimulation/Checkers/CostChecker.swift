@@ -26,10 +26,7 @@ struct CostChecker {
         } catch { return "a row of costs cannot be read: \(error.path) \(error.message)" }
         for append in batch.appends {
             let session = append.key.session
-            let summary = append.state.summary
-            let now = CostSum(
-                costMicroUSD: summary.costMicroUSD, estimateMicroUSD: summary.estimateMicroUSD ?? 0,
-                tokens: summary.tokens ?? Tokens())
+            let now = append.state.summary.spent
             let before = sessions[session] ?? removed[session] ?? CostSum()
             sessions[session] = now
             let (expected, counted) = (now.growth(since: before) ?? CostSum(), added.removeValue(forKey: session) ?? CostSum())

@@ -40,6 +40,13 @@ package struct Faults: Sendable, Equatable {
     package var latePush = 0.0
     package var lostPush = 0.0
     package var repeatedPush = 0.0
+    /// The relay turned bad. Per message to a host that asks for signatures: another is forged from it. Per second: an earlier one comes again.
+    package var forgery = 0.0
+    package var replay = 0.0
+    /// Per signature: the device was shown something else than its host sent.
+    package var fooledDevice = 0.0
+    /// Per second: a device is let in at a host's terminal, or thrown out.
+    package var distrust = 0.0
 
     package static let none = Faults()
 
@@ -65,7 +72,16 @@ package struct Faults: Sendable, Equatable {
         (\.lostPush, 0.01, 0.3), (\.repeatedPush, 0.01, 0.2),
     ]
 
-    package static var count: Int { ranges.count + relayRanges.count + pushRanges.count }
+    /// Drawn if a host asks for signatures, by dice of their own, too; the first two in every second world.
+    private static let consentRanges: [(fault: any WritableKeyPath<Faults, Double> & Sendable, low: Double, high: Double)] = [
+        (\.forgery, 0.05, 0.5), (\.replay, 0.05, 0.5), (\.fooledDevice, 0.02, 0.3), (\.distrust, 0.01, 0.1),
+    ]
+
+    private static var all: [(fault: any WritableKeyPath<Faults, Double> & Sendable, low: Double, high: Double)] {
+        ranges + relayRanges + pushRanges + consentRanges
+    }
+
+    package static var count: Int { all.count }
 
     package static func drawn(by dice: inout Dice) -> Faults {
         var faults = Faults()
@@ -81,10 +97,20 @@ package struct Faults: Sendable, Equatable {
         for range in Self.pushRanges where dice.chance(0.4) { self[keyPath: range.fault] = dice.spread(range.low, range.high) }
     }
 
+    /// `isPlanted`: all of them, as a host's fault shows only where its relay is bad.
+    package mutating func drawConsent(by dice: inout Dice, isPlanted: Bool) {
+        for range in Self.consentRanges where isPlanted || dice.chance(0.7) {
+            self[keyPath: range.fault] = dice.spread(range.low, range.high)
+        }
+        if !isPlanted, dice.chance(0.5) { (forgery, replay) = (0, 0) }
+    }
+
+    var isRelayBad: Bool { forgery > 0 || replay > 0 }
+
     /// Without the fault of this number; for finding out which of them a failure needs.
     package func without(_ number: Int) -> Faults {
         var fewer = self
-        fewer[keyPath: (Self.ranges + Self.relayRanges + Self.pushRanges)[number].fault] = 0
+        fewer[keyPath: Self.all[number].fault] = 0
         return fewer
     }
 }

@@ -126,6 +126,32 @@ package enum Plant: String, Sendable, CaseIterable {
     case impatientDigest
     /// Timers of digests do not fire.
     case sleepingDigest
+    /// A host that asks for signatures takes a decision without one.
+    case unsignedDecision
+    /// The same of prompts and starts.
+    case unsignedCommand
+    /// A host does not verify a signature.
+    case uncheckedSignature
+    /// A host takes the signature of a key that it does not know.
+    case strangersSignature
+    /// A host takes the signature of a device that it distrusts.
+    case formerDevice
+    /// A host does not look at what a device may do.
+    case exceededRights
+    /// A host takes what was signed for another host; and so on, for each field of what is signed.
+    case otherHost
+    case otherSession
+    case otherApproval
+    case otherShown
+    case otherDigest
+    case otherVerdict
+    case otherDetail
+    case otherCommand
+    case otherText
+    /// A host does not compare the count of a command with the last one.
+    case oldCount
+    /// A host forgets at a start the counts of its devices.
+    case forgottenCount
 
     /// The adapter in which the fault is planted; nil unless it is a real one.
     var agent: AgentKind? {
@@ -140,6 +166,9 @@ package enum Plant: String, Sendable, CaseIterable {
         }
     }
 
+    /// True if the fault is a host's that asks for signatures.
+    var isOfConsent: Bool { watchers == [.consent] }
+
     /// The checkers that have to see it.
     package var watchers: Set<CheckerName> {
         switch self {
@@ -150,8 +179,9 @@ package enum Plant: String, Sendable, CaseIterable {
         case .unheardSuspension: [.convergence]
         case .droppedEvent: [.view]
         case .twoWinners: [.decision]
-        case .deafAgent, .strangersAnswer, .carelessDigest, .eagerOffer, .lateAnswer, .repeatedAnswer, .unrecordedAnswer:
-            [.freedom]
+        case .deafAgent, .carelessDigest, .unrecordedAnswer: [.freedom]
+        // What no client chose, no device has signed.
+        case .strangersAnswer, .eagerOffer, .lateAnswer, .repeatedAnswer: [.freedom, .consent]
         case .unheardApproval: [.pending]
         case .ghosts: [.memory]
         case .forgetfulLog: [.replay]
@@ -188,6 +218,10 @@ package enum Plant: String, Sendable, CaseIterable {
         // The relay rings a browser that is gone, and nobody hears it.
         case .unheardGoodbye: [.browser, .ring]
         case .impatientDigest, .sleepingDigest: [.gathering]
+        case .unsignedDecision, .unsignedCommand, .uncheckedSignature, .strangersSignature, .formerDevice, .exceededRights,
+            .otherHost, .otherSession, .otherApproval, .otherShown, .otherDigest, .otherVerdict, .otherDetail, .otherCommand,
+            .otherText, .oldCount, .forgottenCount:
+            [.consent]
         }
     }
 }

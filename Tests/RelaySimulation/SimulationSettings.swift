@@ -24,6 +24,9 @@ package struct SimulationSettings: Sendable {
     /// True if sessions are steered; nil: in every fourth world.
     package var isSteered: Bool?
 
+    /// True if hosts ask for signatures; nil: most of them, in every fourth world.
+    package var isSigned: Bool?
+
     /// True if hosts run the real adapters; nil: in every fourth world.
     package var hasRealAgents: Bool?
 

@@ -11,8 +11,11 @@ package struct Violation: Sendable, Equatable, CustomStringConvertible {
 /// The checker that watches over a promise.
 package enum CheckerName: String, Sendable, CaseIterable {
     case view, durability, decision, freedom, pending, memory, replay, convergence, completeness, retention, budget, steering
-    case status
+    case status, consent
     case order, edge, phase, reserve, presence, ring, crossing, start, code, channel, pace, browser, gathering
+
+    /// What hosts promise though their relay forges and replays. Everything else rests on what it sends.
+    var holdsAgainstBadRelay: Bool { self == .consent }
 
     package var promise: String {
         switch self {
@@ -28,6 +31,7 @@ package enum CheckerName: String, Sendable, CaseIterable {
         case .budget: "each level of a budget is crossed once, by what was spent, and hosts hold what is spent"
         case .steering:
             "what steers an agent is taken once at most, from those who may, while it asks nothing, and has a true end"
+        case .consent: "an agent of a signing host does what a trusted device signed for exactly that, once, and nothing else"
         case .status: "after quiet, the reported state of a session is its agent's, and all that it asks is asked"
         case .order: "each push to a card is later than the one before, and nothing follows its end"
         case .edge: "what is coalesced is sent in the end: at rest every card shows exactly what is committed, or has ended"

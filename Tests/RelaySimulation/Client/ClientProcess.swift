@@ -121,7 +121,7 @@ final class ClientProcess {
     /// Sends an agent a command, withdraws an earlier one, or sends it again.
     func steer() {
         guard isGreeted, !summaries.isEmpty else { return }
-        let request: SteeringRequest
+        var request: SteeringRequest
         if let last = steered.last, world.dice.chance(0.3) {
             if world.dice.chance(0.5) { return send(.withdraw(last.session, last.name), .steer(last)) }
             request = last
@@ -137,10 +137,14 @@ final class ClientProcess {
                     ? .launch(launch(world.dice.pick(agents).name, text))
                     : world.dice.chance(0.2)
                         ? .interrupt : other(in: session) ?? .prompt(.init(text: text, whenBusy: whenBusy)))
+            if let consent = world.consent {
+                request = consent.signed(request, for: summaries[session]?.steering?.consent, by: index)
+            }
         }
         steered = [request]
         world.steering?.asked(request, isAllowed: identity.scope.contains(.steer))
-        send(.steer(request.session, request.action), .steer(request), as: request.command)
+        send(
+            .steer(request.session, request.action, signature: request.signature), .steer(request), as: request.command)
     }
 
     /// One of the other actions that a session of Claude Code offers, at times. No other played agent has modes.
@@ -276,11 +280,12 @@ final class ClientProcess {
         if verdict == .allow, let offer = approval.request.offers.first, approval.seq.isMultiple(of: 3) {
             verdict = .allowWith(offer: offer.id)
         }
-        let decide = DecideCommand(
+        var decide = DecideCommand(
             session: approval.session, approval: approval.id,
             digest: isWrong ? Agent.foreignDigest : approval.request.digest, verdict: verdict)
+        if let consent = world.consent { decide = consent.signed(decide, by: index) }
         let command = CommandID(world.name("k"))!
-        world.freedom.intended(decide)
+        world.freedom.intended(world.consent?.inner(decide) ?? decide)
         world.agents.intended(decide)
         unanswered.append((command, decide))
         guard isGreeted, let connection else { return }

@@ -224,6 +224,10 @@ final class Agent {
         let isAlways = output == SimulatedForm.allowedAlways
         let runs = output == SimulatedForm.allowed || isAlways || world.plant == .deafAgent
         world.trace.note(world.now, name, runs ? "runs" : "does not run", "hook \(hook)")
+        // An agent that is told no and runs is not its host's fault.
+        if output == SimulatedForm.allowed || isAlways {
+            world.consent?.ran(ask, offer: isAlways ? SimulatedForm.always.id : nil, at: host)
+        }
         if runs { world.checkFreedom(of: ask, offer: isAlways ? SimulatedForm.always.id : nil) }
         tell(.proven(hook: hook, ran: runs, isOurs: true))
         work()
@@ -240,6 +244,7 @@ final class Agent {
                 return tell(.steered(request, .refused))
             }
             world.trace.note(world.now, name, "takes", "\(request.command)")
+            world.consent?.took(request, at: host)
             if let complaint = world.steering?.took(request) { world.report(.steering, complaint) }
             if world.dice.chance(0.9) { tell(.steered(request, .taken)) }
         }
@@ -256,6 +261,7 @@ final class Agent {
             sessions.append(id)
             launched.insert(id)
             world.trace.note(world.now, name, "begins", "\(id) for \(order.name.command)")
+            world.consent?.began(order, at: host)
             if let complaint = world.steering?.began(order, allowed: HostProcess.allowedFolders) {
                 world.report(.steering, complaint)
             }

@@ -30,11 +30,17 @@ final class Daemon {
             let told = spool.index.notes.filter { $0.value.starts(with: #"{"told""#.utf8) }.keys.sorted()
             try spool.append(told.map { .note($0, nil) })
         }
+        if world.plant == .forgottenCount {
+            let counts = spool.index.notes.keys.filter { $0.hasPrefix("consent.device/") }.sorted()
+            try spool.append(counts.map { .note($0, nil) })
+        }
+        let consent = world.consent?.consent(of: host)
         machine = HostMachine(
             agents: Self.agents(of: host, in: world), spool: spool,
             link: LinkMachine(
-                software: "simulated", name: host.name, capabilities: world.steering == nil ? [.hold] : [.hold, .steer]),
-            boot: "\(host.name) \(host.boot)", steering: world.steering == nil ? .nobody : .everyone)
+                software: "simulated", name: host.name, capabilities: world.steering == nil ? [.hold] : [.hold, .steer],
+                key: consent?.key),
+            boot: "\(host.name) \(host.boot)", steering: world.steering == nil ? .nobody : .everyone, consent: consent)
     }
 
     private static func agents(of host: HostProcess, in world: World) -> [any AgentAdapter] {
@@ -93,9 +99,16 @@ final class Daemon {
         return token
     }
 
+    // MARK: The terminal
+
+    func asked(_ request: ConsentRequest, _ answer: @escaping ([UInt8]?) -> Void) {
+        tell(.consentAsked(request, token(answer)))
+    }
+
     // MARK: Orders
 
     private func carryOut(_ order: HostOrder) {
+        if case .log(let entry) = order { world.consent?.logged(entry, at: host) }
         switch order {
         case .arm(let timer, let wait): arm(timer, after: wait.milliseconds)
         case .disarm(let timer): armings[timer, default: 0] += 1
@@ -157,6 +170,7 @@ extension World {
         case .took(let items, let numbers):
             if let complaint = host.ledger.took(items, numbers) { report(.completeness, complaint) }
             if plant == .leakySpool { host.ledger.misremember() }
+            consent?.recorded(items, of: host)
             settled(items)
         case .refused(let items, let error):
             trace.note(now, host.name, "cannot write", "\(items.count) items: \(error.message)")

@@ -189,7 +189,7 @@ final class HostProcess {
     func received(_ message: MessageToHost, on connection: Connection) {
         guard let daemon, daemon.connection === connection else { return }
         if case .outstanding = message, world.plant == .unheardOutstanding { return }
-        daemon.tell(.received(message))
+        if let consent = world.consent { consent.tell(message, to: self) } else { daemon.tell(.received(message)) }
         // A faulty relay also sends a question's decision to another question.
         guard case .decision(_, _, let digest, let decision) = message, world.dice.chance(world.faults.strayDecision),
             let other = daemon.questions.first(where: { $0.isOpen && $0.digest != digest })

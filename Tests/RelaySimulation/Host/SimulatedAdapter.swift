@@ -250,11 +250,8 @@ struct SimulatedAdapter: AgentAdapter {
 
     // MARK: Names
 
-    /// Distinguishes the simulation's questions; no protection.
     static let digests = Digests { bytes in
-        var lanes: [UInt64] = [0xCBF2_9CE4_8422_2325, 0x9E37_79B9_7F4A_7C15, 0xBF58_476D_1CE4_E5B9, 0x94D0_49BB_1331_11EB]
-        for byte in bytes { for lane in lanes.indices { lanes[lane] = (lanes[lane] ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 } }
-        return lanes.map { lane in
+        SimulatedHash.lanes(bytes).map { lane in
             let digits = String(lane, radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits
         }.joined()

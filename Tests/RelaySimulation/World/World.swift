@@ -31,6 +31,10 @@ final class World {
     private(set) var clients: [ClientProcess] = []
     /// Phones, APNs and their checkers; nil if there are no phones.
     private(set) var pushes: PushWorld?
+    /// Devices and their signatures; nil if no host asks for any.
+    private(set) var consent: ConsentWorld?
+    /// It forges or replays while there are faults.
+    private var isRelayBad = false
     var connections: [PeerID: Connection] = [:]
     var lastConnection: UInt64 = 0
     /// The relay's disk takes no more.
@@ -60,7 +64,9 @@ final class World {
         self.configuration = configuration
         plant = configuration.plant
         dice = Dice(seed: seed)
-        hasRealAgents = configuration.hasRealAgents ?? (seed % 4 == 1 || configuration.plant?.agent != nil)
+        let isOfConsent = configuration.plant?.isOfConsent == true
+        hasRealAgents = configuration.hasRealAgents ?? (!isOfConsent && (seed % 4 == 1 || configuration.plant?.agent != nil))
+        let isSigned = !hasRealAgents && (configuration.isSigned ?? (isOfConsent || [0, 6].contains(seed % 8)))
         if let given = configuration.shape {
             shape = given
         } else {
@@ -74,12 +80,18 @@ final class World {
             faults.drawErrors(by: &errorDice)
         }
         trace = Trace(isKept: isTraced)
-        if configuration.isSteered ?? (hasRealAgents || seed % 4 == 3) { steering = SteeringChecker() }
+        if configuration.isSteered ?? (hasRealAgents || isSigned || seed % 4 == 3) { steering = SteeringChecker() }
         relay = RelayProcess(world: self)
         let hostCount = 1 + dice.below(configuration.hostsMax)
         let clientCount = 1 + dice.below(configuration.clientsMax)
         for index in 0..<hostCount { hosts.append(HostProcess(world: self, index: index, agents: 1 + dice.below(2))) }
         for index in 0..<clientCount { clients.append(ClientProcess(world: self, index: index)) }
+        if isSigned {
+            var consentDice = Dice(seed: seed &+ 0x2545_F491)
+            if configuration.faults == nil { faults.drawConsent(by: &consentDice, isPlanted: isOfConsent) }
+            isRelayBad = faults.isRelayBad
+            consent = ConsentWorld(world: self, seed: seed)
+        }
         if configuration.hasPhones ?? seed.isMultiple(of: 5) {
             var pushDice = Dice(seed: ~seed)
             if configuration.faults == nil { faults.drawPushes(by: &pushDice) }
@@ -120,7 +132,7 @@ final class World {
     }
 
     func report(_ checker: CheckerName, _ sentence: String) {
-        guard violation == nil else { return }
+        guard violation == nil, checker.holdsAgainstBadRelay || !isRelayBad else { return }
         violation = Violation(checker: checker, sentence: sentence, at: now)
         trace.note(now, "checker", "sees", "\(checker.rawValue): \(sentence)")
         trace.close()
@@ -206,6 +218,7 @@ final class World {
         if dice.chance(faults.stall) { dice.pick(clients).stall(for: dice.within(1_000...60_000)) }
         if dice.chance(faults.restlessClient) { dice.pick(clients).fidget() }
         if dice.chance(faults.agentRestart) { dice.pick(hosts).restartAgent() }
+        consent?.everySecond()
         after(1_000) { $0.everySecond() }
     }
 

@@ -1,0 +1,97 @@
+import Consent
+import RelayProtocol
+
+/// An agent of a signing host runs and takes only what a device signed for exactly that, which its host trusted when it came; nothing twice.
+/// What is honest is not refused, and nobody is trusted whom nobody let in.
+struct ConsentChecker {
+    private(set) var shown: [ApprovalID: ShownApproval] = [:]
+    /// In the order in which they were asked.
+    private(set) var approvals: [ApprovalID] = []
+    /// By the signature's text.
+    private(set) var decisions: [String: DecisionStatement] = [:]
+    private(set) var commands: [String: SignedCommand] = [:]
+    /// Those that came to the host that the number names, from a device that it trusted then to do that.
+    private var trustedDecisions: [Int: [ApprovalID: [DecisionStatement]]] = [:]
+    private var trustedCommands: [Int: [CommandID: [SignedCommand]]] = [:]
+    private var taken: [SignedCommand] = []
+    private var begun: [SignedCommand] = []
+    /// Devices that a person let in at a host's terminal, by host.
+    private var letIn: [Int: Set<KeyID>] = [:]
+    /// What ran or was taken by a signature.
+    private(set) var consentCount = 0
+
+    mutating func showed(_ approval: ShownApproval) {
+        let id = approval.text.request.approval
+        if shown[id] == nil { approvals.append(id) }
+        shown[id] = approval
+    }
+
+    mutating func signed(_ statement: DecisionStatement, _ signature: String) { decisions[signature] = statement }
+    mutating func signed(_ command: SignedCommand, _ signature: String) { commands[signature] = command }
+
+    // MARK: Arrivals
+
+    mutating func came(_ statement: DecisionStatement, to host: Int) {
+        trustedDecisions[host, default: [:]][statement.approval, default: []].append(statement)
+    }
+
+    mutating func came(_ command: SignedCommand, to host: Int) {
+        trustedCommands[host, default: [:]][command.command, default: []].append(command)
+    }
+
+    // MARK: Agents
+
+    /// `hook` may have been asked about twice, under each of `questions`.
+    mutating func ran(_ ask: Agent.Ask, offer: String?, _ questions: [ApprovalID], of host: Int) -> String? {
+        let verdict: Decision.Verdict = offer.map { .allowWith(offer: $0) } ?? .allow
+        for id in questions {
+            guard let asked = shown[id], asked.host == host, asked.text.session == ask.session else { continue }
+            let isSigned = trustedDecisions[host]?[id]?.contains {
+                $0 == asked.statement(verdict, at: $0.issuedAt, by: $0.device)
+            }
+            if isSigned == true {
+                consentCount += 1
+                return nil
+            }
+        }
+        let names = questions.map(\.rawValue).joined(separator: " ")
+        return "an agent is told to run what hook \(ask.hook) asked (\(names)), and no trusted device signed that"
+    }
+
+    mutating func took(_ request: SteeringRequest, at host: Int, _ key: KeyID) -> String? {
+        guard request.action.needsSignature else { return nil }
+        let signed = trustedCommands[host]?[request.command]?.first {
+            // The first prompt of a session stands in the command that starts it.
+            $0.host == key && $0.action.text == request.action.text
+                && ($0.action.kind.isLaunch || ($0.session == request.session && $0.action == request.action))
+        }
+        guard let signed else { return "an agent takes \(request.command), which no trusted device signed so" }
+        guard !taken.contains(signed) else { return "an agent takes \(request.command) for a second time by one signature" }
+        taken.append(signed)
+        consentCount += 1
+        return nil
+    }
+
+    mutating func began(_ name: SteeringName, _ launch: Launch, at host: Int, _ key: KeyID) -> String? {
+        guard launch.purpose != .past else { return nil }
+        let signed = trustedCommands[host]?[name.command]?.first { $0.host == key && $0.action == .launch(launch) }
+        guard let signed else { return "a session begins by \(name.command), which no trusted device signed so" }
+        guard !begun.contains(signed) else { return "a session begins by \(name.command) for a second time by one signature" }
+        begun.append(signed)
+        consentCount += 1
+        return nil
+    }
+
+    // MARK: Trust
+
+    mutating func letIn(_ device: KeyID, by host: Int) { letIn[host, default: []].insert(device) }
+
+    /// The host has this on disk.
+    mutating func saved(_ book: PinBook, of host: Int) -> String? {
+        for device in book.devices where letIn[host]?.contains(device.id) != true {
+            return "host\(host) trusts \(device.name), whom nobody has let in"
+        }
+        letIn[host]?.formIntersection(book.devices.map(\.id))
+        return nil
+    }
+}

@@ -1,0 +1,118 @@
+import Consent
+import HostCore
+import RelayProtocol
+
+/// A host that skips one check: the message gets the signature with which only that check would have refused it.
+extension ConsentWorld {
+    func altered(_ message: MessageToHost, at host: HostProcess) -> MessageToHost {
+        guard let plant = world.plant, plant.isOfConsent, let pins = pins(of: host.index), let key = key(of: host.index) else {
+            return message
+        }
+        switch message {
+        case .decision(let session, let approval, let digest, var decision):
+            guard let shown = checker.shown[approval], shown.host == host.index else { return message }
+            guard let (signer, wanted) = wanted(decision, digest, shown, pins, plant) else { return message }
+            decision.signature = wanted.signed(by: signer.identity).text
+            return .decision(session, approval, plant == .otherDigest ? shown.text.request.digest : digest, decision)
+        case .steer(var request):
+            guard request.action.needsSignature, let (signer, wanted) = wanted(request, key, pins, plant) else {
+                return message
+            }
+            request.signature =
+                SignatureText(
+                    device: signer.id, number: wanted.count, signature: signer.identity.signature(wanted.statement.bytes))?.text
+            // Its own commands have higher counts than what the fault used up.
+            if let place = devices.firstIndex(where: { $0.id == signer.id }) {
+                devices[place].count = max(devices[place].count, wanted.count)
+            }
+            return .steer(request)
+        default: return message
+        }
+    }
+
+    private func trusted(_ pins: SimulatedPins, to rights: Set<PinRight>) -> Device? {
+        devices.first { pins.trusts($0.id, to: rights) }
+    }
+
+    /// True if the plant's host does not see that this device may not do it.
+    private func isOverlooked(_ device: KeyID, _ rights: Set<PinRight>, _ pins: SimulatedPins, _ plant: Plant) -> Bool {
+        guard !pins.mayTrust(device, to: rights) else { return false }
+        return switch plant {
+        case .strangersSignature: pins.book[device] == nil && !pins.book.wasDistrusted(device)
+        case .formerDevice: pins.book.wasDistrusted(device)
+        case .exceededRights: pins.book[device] != nil
+        default: false
+        }
+    }
+
+    private func wanted(
+        _ decision: Decision, _ digest: InputDigest, _ shown: ShownApproval, _ pins: SimulatedPins, _ plant: Plant
+    ) -> (Device, DecisionStatement)? {
+        let rights: Set<PinRight> = [.allow]
+        func statement(_ device: Device) -> (Device, DecisionStatement) {
+            (device, shown.statement(decision.verdict, at: world.now, by: device.id))
+        }
+        guard let text = decision.signature else {
+            return plant == .unsignedDecision ? trusted(pins, to: rights).map(statement) : nil
+        }
+        guard let claimed = try? SignatureText(parsing: text), let device = device(claimed.device) else { return nil }
+        if plant == .uncheckedSignature { return pins.trusts(device.id, to: rights) ? statement(device) : nil }
+        guard let signed = checker.decisions[text] else { return nil }
+        let expected = shown.statement(decision.verdict, at: signed.issuedAt, by: signed.device)
+        if isOverlooked(device.id, rights, pins, plant) {
+            return signed == expected ? trusted(pins, to: rights).map(statement) : nil
+        }
+        var forgiven = signed
+        switch plant {
+        case .otherHost: forgiven.host = expected.host
+        case .otherSession: forgiven.session = expected.session
+        case .otherApproval: forgiven.approval = expected.approval
+        case .otherShown: forgiven.shown = expected.shown
+        case .otherDigest: forgiven.digest = expected.digest
+        case .otherVerdict: forgiven.deed = expected.deed
+        case .otherDetail: forgiven.detail = expected.detail
+        default: return nil
+        }
+        return forgiven == expected && signed != expected ? (device, expected) : nil
+    }
+
+    private func wanted(
+        _ request: SteeringRequest, _ key: KeyID, _ pins: SimulatedPins, _ plant: Plant
+    ) -> (Device, SignedCommand)? {
+        let rights = request.action.rights
+        func command(_ device: Device, count: Int64? = nil) -> (Device, SignedCommand) {
+            let next = (pins.book[device.id]?.count ?? 0) + 1
+            return (
+                device,
+                SignedCommand(
+                    host: key, session: request.session, command: request.command, action: request.action,
+                    count: count ?? next, device: device.id)
+            )
+        }
+        guard let text = request.signature else {
+            return plant == .unsignedCommand ? trusted(pins, to: rights).map { command($0) } : nil
+        }
+        guard let claimed = try? SignatureText(parsing: text), let device = device(claimed.device) else { return nil }
+        if plant == .uncheckedSignature { return pins.trusts(device.id, to: rights) ? command(device) : nil }
+        guard let signed = checker.commands[text] else { return nil }
+        let expected = command(device, count: signed.count).1
+        if isOverlooked(device.id, rights, pins, plant) {
+            return signed == expected ? trusted(pins, to: rights).map { command($0) } : nil
+        }
+        if plant == .oldCount {
+            return signed == expected && pins.trusts(device.id, to: rights) && !pins.isNext(signed.count, of: device.id)
+                ? command(device) : nil
+        }
+        var forgiven = signed
+        switch plant {
+        case .otherHost: forgiven.host = expected.host
+        case .otherSession: forgiven.session = expected.session
+        case .otherCommand: forgiven.command = expected.command
+        case .otherText: forgiven.action = expected.action
+        default: return nil
+        }
+        guard forgiven == expected, signed != expected, pins.trusts(device.id, to: rights) else { return nil }
+        // Its genuine one may have come before.
+        return command(device, count: pins.isNext(signed.count, of: device.id) ? signed.count : nil)
+    }
+}

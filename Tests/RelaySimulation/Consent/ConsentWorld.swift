@@ -1,0 +1,269 @@
+import Consent
+import HostCore
+import RelayProtocol
+
+/// Signed consent in a world: the hosts that ask for it, a device for each client, and a relay that forges, replays and swaps.
+final class ConsentWorld {
+    private struct SignedHost {
+        let identity: ConsentIdentity
+        let pins: SimulatedPins
+        var lives = 0
+    }
+
+    struct Device {
+        let identity: ConsentIdentity
+        let name: String
+        /// Of its last command, to whatever host.
+        var count: Int64 = 0
+        var id: KeyID { identity.id }
+    }
+
+    unowned let world: World
+    var dice: Dice
+    private var hosts: [Int: SignedHost] = [:]
+    /// One for each client, in their order.
+    var devices: [Device]
+    /// Trusted nowhere.
+    let stranger = Device(identity: SimulatedKeys.identity("stranger"), name: "stranger")
+    var checker = ConsentChecker()
+    /// What the relay has sent to hosts, and could send again: the last ones.
+    var captured: [MessageToHost] = []
+    private(set) var forgeryCount = 0
+    private var issued: Int64 = 0
+    /// What is being told to a host, and may not be refused.
+    private var honest: CommandID?
+
+    private static let capturedMax = 64
+
+    init(world: World, seed: UInt64) {
+        self.world = world
+        dice = Dice(seed: seed &+ 0x94D0_49BB)
+        devices = world.clients.map { Device(identity: SimulatedKeys.identity($0.name), name: $0.name) }
+        for host in world.hosts where world.plant?.isOfConsent == true || dice.chance(0.75) { sign(host) }
+    }
+
+    private func sign(_ host: HostProcess) {
+        var book = PinBook(generation: SimulatedKeys.fixed(host.name))
+        for device in devices where dice.chance(0.8) {
+            let may = dice.chance(0.15) ? dice.pick([[.answer], [.allow], [.prompt]]) : Set(PinRight.allCases)
+            let pin = Pin(
+                sign: device.identity.sign, box: device.identity.box, name: device.name, since: 0, by: .terminal, may: may,
+                .simulated)
+            do throws(ConsentError) { try book.trust(pin) } catch { preconditionFailure("a new book has room: \(error)") }
+            checker.letIn(device.id, by: host.index)
+        }
+        hosts[host.index] = SignedHost(
+            identity: SimulatedKeys.identity(host.name), pins: SimulatedPins(book, of: host, in: world))
+    }
+
+    // MARK: Hosts
+
+    /// For one life of the host's daemon; nil if the host takes everything.
+    func consent(of host: HostProcess) -> HostConsent? {
+        guard let signed = hosts[host.index] else { return nil }
+        hosts[host.index]?.lives += 1
+        let seed = SimulatedHash.bytes(Array("\(host.name) \(signed.lives)".utf8))
+        return HostConsent(signed.identity, signed.pins.open(), .signed, on: signed.pins, seed: seed, .simulated)
+    }
+
+    func isSigned(_ host: Int) -> Bool { hosts[host] != nil }
+    func pins(of host: Int) -> SimulatedPins? { hosts[host]?.pins }
+    func key(of host: Int) -> KeyID? { hosts[host]?.identity.id }
+    var signedHosts: [HostProcess] { world.hosts.filter { isSigned($0.index) } }
+
+    func device(_ id: KeyID) -> Device? { (devices + [stranger]).first { $0.id == id } }
+
+    /// The host's disk has taken these.
+    func recorded(_ items: [Spool.Item], of host: HostProcess) {
+        guard isSigned(host.index) else { return }
+        for case .event(_, let bytes, isKept: true) in items {
+            if let shown = ShownApproval(bytes, by: host.index) { checker.showed(shown) }
+        }
+    }
+
+    func saved(_ book: PinBook, of host: HostProcess) {
+        if let complaint = checker.saved(book, of: host.index) { world.report(.consent, complaint) }
+    }
+
+    // MARK: Devices sign
+
+    /// As the page does: over the text that it shows. A device that was shown something else signs that.
+    func signed(_ decide: DecideCommand, by client: Int) -> DecideCommand {
+        guard let shown = checker.shown[decide.approval] else { return decide }
+        issued += 1
+        let device = devices[client]
+        var statement = shown.statement(decide.verdict, at: issued, by: device.id, digest: decide.digest)
+        if dice.chance(world.faults.fooledDevice) { fool(&statement) }
+        var signed = decide
+        signed.digest = statement.digest
+        signed.signature = sign(statement, by: device)
+        return signed
+    }
+
+    func sign(_ statement: DecisionStatement, by device: Device) -> String {
+        let text = statement.signed(by: device.identity).text
+        checker.signed(statement, text)
+        return text
+    }
+
+    private func fool(_ statement: inout DecisionStatement) {
+        switch dice.below(7) {
+        case 0: statement.host = stranger.id
+        case 1: statement.session = otherSession
+        case 2: statement.approval = otherApproval
+        case 3: statement.shown = SimulatedKeys.fixed("another text")
+        case 4: statement.digest = Agent.foreignDigest
+        case 5: statement.deed = statement.deed == .deny ? .allow : .deny
+        default: statement.detail = statement.detail.isEmpty ? SimulatedHash.bytes([1]) : []
+        }
+    }
+
+    private var otherApproval: ApprovalID {
+        checker.approvals.isEmpty ? ApprovalID("another")! : dice.pick(checker.approvals)
+    }
+    var otherSession: SessionID {
+        checker.shown[otherApproval]?.text.session ?? SessionID("another")!
+    }
+
+    /// `key`: as the session's offer has it.
+    func signed(_ request: SteeringRequest, for key: HostKeyID?, by client: Int) -> SteeringRequest {
+        guard let key, let host = KeyID(text: key.rawValue), request.action.needsSignature else { return request }
+        devices[client].count += 1
+        var command = SignedCommand(
+            host: host, session: request.session, command: request.command, action: request.action,
+            count: devices[client].count, device: devices[client].id)
+        if dice.chance(world.faults.fooledDevice) { fool(&command) }
+        var signed = request
+        signed.signature = sign(command, by: devices[client])
+        return signed
+    }
+
+    func sign(_ command: SignedCommand, by device: Device) -> String {
+        guard
+            let text = SignatureText(
+                device: device.id, number: command.count, signature: device.identity.signature(command.statement.bytes))
+        else { preconditionFailure("a signature has 64 bytes, and no count is negative") }
+        checker.signed(command, text.text)
+        return text.text
+    }
+
+    private func fool(_ command: inout SignedCommand) {
+        switch dice.below(4) {
+        case 0: command.host = stranger.id
+        case 1: command.session = otherSession
+        case 2: command.command = CommandID("another")!
+        default: command.action = other(than: command.action)
+        }
+    }
+
+    func other(than action: SteeringAction) -> SteeringAction {
+        switch action {
+        case .prompt(var prompt):
+            prompt.text = "something else"
+            return .prompt(prompt)
+        case .launch(var launch):
+            launch.text = "something else"
+            return .launch(launch)
+        default: return .askAll(false)
+        }
+    }
+
+    /// With the digest that its desk knows, if it is for the one that was shown.
+    func inner(_ decide: DecideCommand) -> DecideCommand {
+        guard let shown = checker.shown[decide.approval], shown.text.request.digest == decide.digest,
+            let asked = world.freedom.questions[decide.approval]
+        else { return decide }
+        var inner = decide
+        inner.digest = asked.digest
+        return inner
+    }
+
+    // MARK: Messages to hosts
+
+    /// Tells the host what the relay has for it, and what a relay that turned bad adds.
+    func tell(_ message: MessageToHost, to host: HostProcess) {
+        let forged = dice.chance(world.faults.forgery) ? forgery(of: message, for: host) : nil
+        let isFirst = dice.chance(0.5)
+        if let forged, isFirst { deliver(forged, to: host, isForged: true) }
+        deliver(message, to: host)
+        if let forged, !isFirst { deliver(forged, to: host, isForged: true) }
+        capture(message)
+    }
+
+    private func capture(_ message: MessageToHost) {
+        switch message {
+        case .decision, .steer, .letter: captured.append(message)
+        default: return
+        }
+        if captured.count > Self.capturedMax { captured.removeFirst() }
+    }
+
+    func deliver(_ message: MessageToHost, to host: HostProcess, isForged: Bool = false) {
+        guard isSigned(host.index) else { return host.tell(.received(message)) }
+        if isForged {
+            forgeryCount += 1
+            world.trace.note(world.now, host.name, "gets forged", String(decoding: message.bytes.prefix(400), as: UTF8.self))
+        }
+        honest = came(message, to: host)
+        host.tell(.received(altered(message, at: host)))
+        honest = nil
+    }
+
+    /// The name of a command that the host has to take.
+    private func came(_ message: MessageToHost, to host: HostProcess) -> CommandID? {
+        guard let pins = pins(of: host.index), let key = key(of: host.index) else { return nil }
+        switch message {
+        case .decision(_, let approval, let digest, let decision):
+            guard let text = decision.signature, let statement = checker.decisions[text] else { return nil }
+            let right: Set<PinRight> = statement.deed == .answer ? [.answer] : [.allow]
+            if pins.mayTrust(statement.device, to: right) { checker.came(statement, to: host.index) }
+            guard let shown = checker.shown[approval], shown.host == host.index, digest == shown.text.request.digest,
+                statement == shown.statement(decision.verdict, at: statement.issuedAt, by: statement.device),
+                pins.trusts(statement.device, to: right),
+                host.daemon?.questions.contains(where: { $0.approval == approval }) == true
+            else { return nil }
+            return decision.command
+        case .steer(let request):
+            guard let text = request.signature, let signed = checker.commands[text] else { return nil }
+            if pins.mayTrust(signed.device, to: signed.action.rights) { checker.came(signed, to: host.index) }
+            guard
+                signed
+                    == SignedCommand(
+                        host: key, session: request.session, command: request.command, action: request.action,
+                        count: signed.count, device: signed.device),
+                pins.trusts(signed.device, to: signed.action.rights), pins.isNext(signed.count, of: signed.device)
+            else { return nil }
+            return request.command
+        default: return nil
+        }
+    }
+
+    func logged(_ entry: HostLog, at host: HostProcess) {
+        guard let honest else { return }
+        switch entry {
+        case .consent(.decisionRefused(_, _, honest, let reason)):
+            world.report(.consent, "\(host.name) refuses \(honest), which is signed as it has to be: \(reason)")
+        case .consent(.steeringRefused(_, let name, let reason)) where name.command == honest && !reason.contains("disk"):
+            world.report(.consent, "\(host.name) refuses \(honest), which is signed as it has to be: \(reason)")
+        default: break
+        }
+    }
+
+    // MARK: Agents
+
+    func ran(_ ask: Agent.Ask, offer: String?, at host: Int) {
+        guard isSigned(host) else { return }
+        let questions = world.freedom.questions.filter { $0.value.hook == ask.hook }.keys.sorted { $0.rawValue < $1.rawValue }
+        if let complaint = checker.ran(ask, offer: offer, questions, of: host) { world.report(.consent, complaint) }
+    }
+
+    func took(_ request: SteeringRequest, at host: Int) {
+        guard let key = key(of: host) else { return }
+        if let complaint = checker.took(request, at: host, key) { world.report(.consent, complaint) }
+    }
+
+    func began(_ order: LaunchOrder, at host: Int) {
+        guard let key = key(of: host) else { return }
+        if let complaint = checker.began(order.name, order.launch, at: host, key) { world.report(.consent, complaint) }
+    }
+}

@@ -1,0 +1,26 @@
+import Consent
+import RelayProtocol
+
+/// What a signing host has shown of an approval.
+struct ShownApproval {
+    let host: Int
+    let text: ShownText
+    let hash: ConsentHash
+
+    /// Nil unless the event is a question of a signing host.
+    init?(_ event: [UInt8], by host: Int) {
+        guard let shown = ShownText.text(inEvent: event), let text = try? ShownText(parsing: shown) else { return nil }
+        self.host = host
+        self.text = text
+        hash = text.hash(.simulated)
+    }
+
+    /// What this device signs to decide so.
+    func statement(
+        _ verdict: Decision.Verdict, at issuedAt: Int64, by device: KeyID, digest: InputDigest? = nil
+    ) -> DecisionStatement {
+        DecisionStatement(
+            host: text.host, session: text.session, approval: text.request.approval, shown: hash,
+            digest: digest ?? text.request.digest, verdict: verdict, issuedAt: issuedAt, device: device, .simulated)
+    }
+}

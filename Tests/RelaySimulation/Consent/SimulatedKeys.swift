@@ -1,0 +1,36 @@
+import Consent
+
+extension ConsentCrypto {
+    /// Tells the simulation's bytes apart; no protection. The private half of a key is what nobody here but its owner's code uses.
+    static let simulated = ConsentCrypto(
+        sha256: SimulatedHash.bytes, hmacSHA256: { bytes, key in SimulatedHash.bytes(key + [0] + bytes) },
+        verify: { signature, bytes, point in signature == SimulatedKeys.signature(bytes, point) }, isOnCurve: { _ in true })
+}
+
+enum SimulatedKeys {
+    static func identity(_ name: String) -> ConsentIdentity {
+        let sign = point("sign \(name)")
+        guard let signing = SigningPoint(sign), let box = BoxPoint(point("box \(name)")) else {
+            preconditionFailure("a point has 65 bytes and begins with a 4")
+        }
+        return ConsentIdentity(sign: signing, box: box, .simulated) { signature($0, sign) }
+    }
+
+    fileprivate static func signature(_ bytes: [UInt8], _ point: [UInt8]) -> [UInt8] {
+        let half = SimulatedHash.bytes(point + bytes)
+        return half + half.reversed()
+    }
+
+    private static func point(_ name: String) -> [UInt8] {
+        let half = SimulatedHash.bytes(Array(name.utf8))
+        return [4] + half + half.reversed()
+    }
+
+    /// The same bytes for the same text.
+    static func fixed<Form>(_ text: String) -> FixedBytes<Form> {
+        guard let value = FixedBytes<Form>(Array(SimulatedHash.bytes(Array(text.utf8)).prefix(Form.count))) else {
+            preconditionFailure("these are any \(Form.count) bytes")
+        }
+        return value
+    }
+}

@@ -22,6 +22,7 @@ from daemon import Daemon
 from relay import BINARY, Relay
 from waits import patient, wait_until
 
+RECORDED = "Recorded: people see it as soon as this machine's relay has it."
 MODES = ["legacy", "auto"]
 """The versions that begin with `initialize`, and the stateless ones."""
 
@@ -104,9 +105,9 @@ def test_a_cancelled_call_withdraws_its_question(daemon: Daemon, phone: Any) -> 
 def test_messages_and_progress_are_shown_and_the_session_ends_with_its_client(daemon: Daemon, phone: Any) -> None:
     async def test() -> str:
         async with connected(daemon) as client:
-            assert said(await client.call_tool("notify", {"message": "Built"})) == "Shown."
-            assert said(await client.call_tool("progress", {"completed": 1, "total": 3, "current": "Tests"})) == "Shown."
-            assert said(await client.call_tool("notify", {"message": "It broke", "level": "error"})) == "Shown."
+            assert said(await client.call_tool("notify", {"message": "Built"})) == RECORDED
+            assert said(await client.call_tool("progress", {"completed": 1, "total": 3, "current": "Tests"})) == RECORDED
+            assert said(await client.call_tool("notify", {"message": "It broke", "level": "error"})) == RECORDED
             session = await on_the_phone(lambda: next(iter(wait_until(lambda: phone.summaries, 20, "a session"))))
             summary = await on_the_phone(lambda: phone.wait_summary(session, lambda summary: summary.get("error") == "It broke"))
             assert summary["messages"] == 2 and (summary["todo"]["completed"], summary["todo"]["total"]) == (1, 3)
@@ -148,7 +149,7 @@ def test_time_that_is_up_is_an_error(daemon: Daemon, phone: Any) -> None:
     async def test() -> None:
         async with connected(daemon, wait=1) as client:
             result = await client.call_tool("approve", {"tool_name": "Deploy", "input": {}})
-            assert result.is_error and json.loads(said(result)) == {"behavior": "deny", "message": "Not allowed: nobody decided within 1 seconds"}
+            assert result.is_error and json.loads(said(result)) == {"behavior": "deny", "message": "Not allowed: nobody decided within a second"}
 
     run(test)
 

@@ -4,6 +4,8 @@ package struct MCPLimits: Sendable {
     package static let lineBytesMax = 1 << 20
     /// Calls that wait at a time: more questions than these no person answers.
     var callsMax = 32
+    /// Messages of one batch.
+    var batchMax = 64
     /// Clients that keep a call alive while it makes progress give up after a minute or so without any.
     var progressInterval = Duration.seconds(10)
     /// An input that a client's own form can show. A longer one is not offered there.

@@ -113,12 +113,23 @@ package struct MCPMachine {
         do throws(WireError) { root = try JSONDocument(parsing: line).root } catch {
             return fail(Self.null, .badJSON, "\(error.path): \(error.message)")
         }
-        guard root.isObject else { return fail(Self.null, .badRequest, "$: a message is one object") }
+        // A batch of 2025-03-26: each message is answered by itself.
+        if let messages = try? root.array() {
+            guard (1...limits.batchMax).contains(messages.count) else {
+                return fail(Self.null, .badRequest, "$: a batch has 1 to \(limits.batchMax) messages")
+            }
+            return messages.forEach { received(message: $0, now) }
+        }
+        received(message: root, now)
+    }
+
+    private mutating func received(message root: JSONValue, _ now: HostInstant) {
+        guard root.isObject else { return fail(Self.null, .badRequest, "\(root.path): a message is one object") }
         guard let method = (try? root.optionalString("method")) ?? nil else { return receivedAnswer(root, now) }
         let parameters = root.optional("params")
         guard let id = root.optional("id") else { return noticed(method, parameters) }
         guard id.isString || (try? id.integer()) != nil else {
-            return fail(Self.null, .badRequest, "$.id: this is neither a text nor a whole number")
+            return fail(Self.null, .badRequest, "\(id.path): this is neither a text nor a whole number")
         }
         requested(method, parameters, Array(id.bytes), now)
     }
@@ -269,7 +280,7 @@ package struct MCPMachine {
             finish(call.id, call.client, text, isError: false)
             settle(call, verdict)
         case (.undecided, _) where now - call.beganAt >= .seconds(session.waitSeconds):
-            end(number, "nobody decided within \(session.waitSeconds) seconds")
+            end(number, "nobody decided within \(session.waitSeconds == 1 ? "a second" : "\(session.waitSeconds) seconds")")
         case (.undecided, _): askClient(number, "the relay is away, or the question was taken back")
         case (.unreachable, _): askClient(number, Self.noDaemon)
         }
@@ -292,8 +303,10 @@ package struct MCPMachine {
     /// Ends a call without a person's answer: with an error, or, where there was nothing to answer, well.
     private mutating func end(_ number: Int, _ reason: String?) {
         guard let call = calls.removeValue(forKey: number) else { return }
-        finish(call.id, call.client, reason.map { Self.failure(call.wish.tool, $0) } ?? "Shown.", isError: reason != nil)
+        finish(call.id, call.client, reason.map { Self.failure(call.wish.tool, $0) } ?? Self.recorded, isError: reason != nil)
     }
+
+    private static let recorded = "Recorded: people see it as soon as this machine's relay has it."
 
     private static func failure(_ tool: MCPTool, _ reason: String) -> String {
         switch tool {

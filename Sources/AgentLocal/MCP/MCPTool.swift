@@ -17,6 +17,16 @@ enum MCPTool: String, CaseIterable {
         }
     }
 
+    /// Nil: others may come with them, as agents add some to what they ask permission for.
+    var arguments: Set<String>? {
+        switch self {
+        case .ask: ["question", "choices", "multiple", "choicesOnly"]
+        case .approve: nil
+        case .notify: ["message", "level"]
+        case .progress: ["completed", "total", "current"]
+        }
+    }
+
     private var schema: String {
         switch self {
         case .ask:

@@ -17,6 +17,12 @@ enum MCPWish {
 
     init(_ tool: MCPTool, from arguments: JSONValue) throws(WireError) {
         let root = try arguments.object()
+        // A misspelt choice would be a question without choices.
+        if let known = tool.arguments {
+            for name in try root.names().map({ name throws(WireError) in try name.string() }) where !known.contains(name) {
+                throw WireError(.badValue, at: "\(root.path).\(name)", "there is no such argument")
+            }
+        }
         switch tool {
         case .ask:
             var choices: [Choice] = []

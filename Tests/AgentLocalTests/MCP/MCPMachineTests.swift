@@ -33,7 +33,7 @@ struct MCPMachineTests {
     func refusals() {
         var bench = MCPBench()
         for (line, code) in [
-            ("{", -32_700), ("[]", -32_600), (#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32_600),
+            ("{", -32_700), ("[]", -32_600), ("[7]", -32_600), (#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32_600),
             (#"{"jsonrpc":"2.0","id":1,"method":"resources/list"}"#, -32_601),
             (#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"rm","arguments":{}}}"#, -32_602),
             (#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}"#, -32_602),
@@ -48,6 +48,16 @@ struct MCPMachineTests {
     }
 
     // MARK: - Approvals
+
+    @Test("each message of a batch is answered by itself")
+    func batch() {
+        var bench = MCPBench(greeted: true)
+        bench.receive(
+            #"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"2.0","id":2,"method":"no"}]"#
+        )
+        let said = bench.take()
+        #expect(said.count == 2 && said[0].contains(#""id":1,"result":{}"#) && said[1].contains(#""id":2,"error""#), "\(said)")
+    }
 
     @Test("an action is allowed for exactly the bytes of its input")
     func allow() {
@@ -123,6 +133,7 @@ struct MCPMachineTests {
             ("ask", "{}", "$.params.arguments.question"),
             ("ask", #"{"question":"a","choicesOnly":true}"#, "$.params.arguments.choices"),
             ("ask", #"{"question":"a","choices":["b","b"]}"#, "$.params.arguments.choices"),
+            ("ask", #"{"question":"a","chioces":["b"]}"#, "$.params.arguments.chioces"),
             ("approve", #"{"tool_name":"a","input":[]}"#, "$.params.arguments.input"),
             ("notify", #"{"message":"a","level":"loud"}"#, "$.params.arguments.level"),
             ("progress", #"{"completed":2,"total":1}"#, "$.params.arguments.completed"),
@@ -185,7 +196,7 @@ struct MCPMachineTests {
                 == #"events for 1 {"session":"s","kind":"message","head":{"role":"assistant"},"body":{"text":"Built\nin 3 s"}}"#
         )
         bench.reply(1, .done([]))
-        #expect(bench.take() == ["5: Shown."])
+        #expect(bench.take() == ["5: Recorded: people see it as soon as this machine's relay has it."])
         bench.call("progress", #"{"completed":1,"total":3,"current":"Tests"}"#)
         #expect(
             bench.take() == [

@@ -263,7 +263,7 @@ def test_a_file_is_no_data_folder(relay: Relay) -> None:
 
 def test_what_cannot_be_printed_is_said(relay: Relay) -> None:
     """A token that was printed into a full disk is nowhere; a reader who has seen enough is no failure."""
-    for command in (["token", "create", "--role", "client", "--name", "x"], ["token", "list"]):
+    for command in (["token", "create", "--role", "client", "--name", "x"], ["token", "list"], ["cost", "--csv"], ["sessions", "--json"]):
         with open("/dev/full", "wb") as full:
             printed = subprocess.run(
                 [str(BINARY), *command, "--data", str(relay.data)], stdout=full, stderr=subprocess.PIPE, text=True, timeout=patient(20),

@@ -51,8 +51,7 @@ final class ClientRun {
             try EventLoop.run(logger: Logger(label: "client") { _ in SwiftLogNoOpLogHandler() }) { loop in
                 let run = ClientRun(options, credentials, terminal, loop)
                 kept = run
-                // The output has no reader any more, as with `| head`.
-                loop.turnEnded = { [unowned run] in if run.terminal.isBroken { run.finish(.done) } }
+                loop.turnEnded = { [unowned run] in if run.terminal.outputEnd != nil { run.finish(.done) } }
                 run.connection = RelayConnection(loop: loop, credentials: credentials, software: options.software) {
                     [unowned run] in run.heard($0)
                 }
@@ -62,6 +61,11 @@ final class ClientRun {
         } catch {
             terminal.report(ClientError(.failed, "\(error)"))
             return .failed
+        }
+        if case .failed(let number) = terminal.outputEnd {
+            let fault = ClientError(.failed, "the output cannot be written: \(unsafe String(cString: strerror(number)))")
+            terminal.report(fault)
+            return fault.exit
         }
         return kept?.exit ?? .failed
     }

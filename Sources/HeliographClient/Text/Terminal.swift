@@ -8,8 +8,15 @@ final class Terminal {
     let palette: Palette
     let errorPalette: Palette
     let isInteractive: Bool
-    /// The reader of our output is gone.
-    private(set) var isBroken = false
+    enum OutputEnd: Equatable {
+        /// The reader is gone: `| head` has seen enough.
+        case unread
+        /// The system's error number.
+        case failed(Int32)
+    }
+
+    /// The reason why our output takes no more.
+    private(set) var outputEnd: OutputEnd?
     private let environment: Environment
     private let outputIsTerminal: Bool
 
@@ -65,7 +72,7 @@ final class Terminal {
             let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written < 0 {
                 if errno == EINTR || errno == EAGAIN { continue }
-                if descriptor == STDOUT_FILENO { isBroken = true }
+                if descriptor == STDOUT_FILENO { outputEnd = errno == EPIPE ? .unread : .failed(errno) }
                 return
             }
             bytes = bytes.dropFirst(written)

@@ -144,10 +144,16 @@ extension SessionState {
         if facts.run != run { closeRun(next: facts.run) }
     }
 
+    /// Reasons that hosts and Claude Code name by a code.
+    private static let endWords = [
+        "agentGone": "the agent is gone", "hostRestarted": "the host restarted", "prompt_input_exit": "ended at the terminal",
+        "logout": "logged out", "clear": "cleared",
+    ]
+
     fileprivate mutating func end(reason: String?, failed: Bool, at time: Int64) {
         summary.endedAt = time
         offer(nil)
-        agentReason = reason
+        agentReason = reason.map { Self.endWords[$0] ?? $0 }
         agentOperation = nil
         currentCall = nil
         subagents = []

@@ -67,8 +67,8 @@ struct Login: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Pair this terminal with a link.",
         discussion: """
-            On the relay's own machine you need it only to tell agents what to do; there
-            you can watch and decide without it.
+            On the relay's own machine you can watch without it. Hosts there take decisions and prompts only from a terminal that
+            they trust: pair it with a link of `heliograph pair --role operator`, or use `heliograph host trust`.
 
               heliograph login 'https://relay.example/#pair=CODE'
             """)

@@ -71,18 +71,25 @@ package struct ConnectCommand {
         }
     }
 
-    /// All that are found here, after one question for all of them. Returns those that were not connected before and are now; nil if there
-    /// was nobody to ask, or the answer was no.
-    package func connectAll(executable: String, assumeYes: Bool) throws(ConnectError) -> [String]? {
-        let found = connectable.filter { InstalledProgram.path(of: $0.part.program) != nil }
-        guard !found.isEmpty else { return [] }
+    package struct Outcome {
+        /// Not connected before, and now.
+        package var connected: [String] = []
+        package var failures: [(title: String, error: ConnectError)] = []
+    }
+
+    /// All that are found here, after one question for all of them; one that cannot be connected keeps no other from it. Nil if there was
+    /// nobody to ask, or the answer was no.
+    package func connectAll(executable: String, assumeYes: Bool) -> Outcome? {
+        var found = connectable.filter { InstalledProgram.path(of: $0.part.program) != nil }
+        var outcome = Outcome()
         var request = ConnectRequest(executable: executable)
         request.dryRun = true
         request.isBrief = true
-        for agent in found {
+        found = found.filter { agent in
             Dialog.say("\(agent.title)\n")
-            _ = try agent.part.connect(request)
+            return Self.succeeds(agent, request, &outcome)
         }
+        guard !found.isEmpty else { return outcome }
         if !assumeYes {
             guard Dialog.hasTerminal else { return nil }
             Dialog.say("Do this? [y/N] ")
@@ -91,13 +98,23 @@ package struct ConnectCommand {
         request.dryRun = false
         request.wasShown = true
         request.assumeYes = true
-        var connected: [String] = []
         for agent in found {
             let wasConnected = agent.part.isConnected(.user)
-            _ = try agent.part.connect(request)
-            if !wasConnected, agent.part.isConnected(.user) { connected.append(agent.name) }
+            if Self.succeeds(agent, request, &outcome), !wasConnected, agent.part.isConnected(.user) {
+                outcome.connected.append(agent.name)
+            }
         }
-        return connected
+        return outcome
+    }
+
+    private static func succeeds(_ agent: Connectable, _ request: ConnectRequest, _ outcome: inout Outcome) -> Bool {
+        do throws(ConnectError) {
+            _ = try agent.part.connect(request)
+            return true
+        } catch {
+            outcome.failures.append((agent.title, error))
+            return false
+        }
     }
 
     /// Those of these agents that are connected.

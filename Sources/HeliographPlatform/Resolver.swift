@@ -10,7 +10,8 @@ package enum Resolver {
         if !BackgroundThread.start({ body(addresses(of: host)) }) { body([]) }
     }
 
-    private static func addresses(of host: String) -> [String] {
+    /// Numeric addresses, none if there are none. Blocks.
+    package static func addresses(of host: String) -> [String] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         unsafe hints.ai_flags = AI_ADDRCONFIG

@@ -2,9 +2,9 @@ internal import Glibc
 
 /// Addresses on the public internet. An endpoint comes from a client: without this its author could have the relay post to anything in
 /// the relay's own network.
-enum PublicAddress {
+package enum PublicAddress {
     /// True if `text` is a numeric public address; false also for what is no address.
-    static func contains(_ text: String) -> Bool {
+    package static func contains(_ text: String) -> Bool {
         var four = in_addr()
         if unsafe inet_pton(AF_INET, text, &four) == 1 { return isPublic(UInt32(bigEndian: four.s_addr)) }
         var six = in6_addr()

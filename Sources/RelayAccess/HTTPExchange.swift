@@ -34,6 +34,8 @@ package struct HTTPExchange: Sendable {
     package var proxies = ProxySettings.environment
     /// Requests a WebSocket under this name, to get an answer that refuses it. An answer that grants it is an error.
     package var subprotocol: String?
+    /// As a browser's page at this address would send it.
+    package var origin: String?
 
     package init(
         relay: RelayAddress, method: Method = .post, path: String, body: [UInt8] = [], bearer: String? = nil,
@@ -86,6 +88,7 @@ package struct HTTPExchange: Sendable {
         }
         if method == .post { text += "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n" }
         if let bearer { text += "Authorization: Bearer \(bearer)\r\n" }
+        if let origin { text += "Origin: \(origin)\r\n" }
         return Array((text + "\r\n").utf8) + body
     }
 
@@ -206,6 +209,7 @@ package struct HTTPExchange: Sendable {
             for (name, value) in Self.upgrade(to: subprotocol) { arguments += ["--header", "\(name): \(value)"] }
         }
         if let certificateAuthorityFile { arguments += ["--cacert", certificateAuthorityFile] }
+        if let origin { arguments += ["--header", "Origin: \(origin)"] }
         let input: [UInt8]
         if let bearer {
             precondition(body.isEmpty || bodyFile != nil, "curl's standard input takes the token or the body")

@@ -14,11 +14,11 @@ class Found(dict[str, Any]):
         return self.get(subject, {}).get("state")
 
 
-def doctor(relay: Relay, *arguments: str, home: Path | None = None, exit_code: int | None = None) -> dict[str, Found]:
+def doctor(relay: Relay, *arguments: str, home: Path | None = None, environment: dict[str, str] | None = None) -> dict[str, Found]:
     """The findings by part and subject."""
     asked = subprocess.run(
         [BINARY, "doctor", "--json", "--data", str(relay.data), *arguments], capture_output=True, text=True, timeout=patient(60),
-        stdin=subprocess.DEVNULL, env=plain_environment(home or relay.folder / "home"),
+        stdin=subprocess.DEVNULL, env=plain_environment(home or relay.folder / "home") | (environment or {}),
     )
     assert asked.returncode in (0, 1), asked.stderr
     found: dict[str, Found] = {}

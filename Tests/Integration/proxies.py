@@ -12,13 +12,14 @@ SERVERS = ROOT / ".build/servers"
 
 
 class Certificate:
-    """A certificate of the test's own for `localhost` and its address, which is its own authority."""
+    """A certificate of the test's own for `localhost` and an address, which is its own authority."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, address: str = "127.0.0.1"):
+        self.address = address
         self.chain, self.key = folder / "chain.pem", folder / "key.pem"
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-             "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", self.key, "-out", self.chain],
+             "-addext", f"subjectAltName=DNS:localhost,IP:{address}", "-keyout", self.key, "-out", self.chain],
             check=True, capture_output=True,
         )  # fmt: skip
 
@@ -34,7 +35,8 @@ class ReverseProxy:
         self.folder = folder
         self.certificate = certificate
         self.port, self.plain_port = free_port(), free_port()
-        self.url = f"https://localhost:{self.port}"
+        self.host = "localhost" if certificate.address == "127.0.0.1" else certificate.address
+        self.url = f"https://{self.host}:{self.port}"
         self.relay: Any = None
         self.log = folder / "log"
         self.process: subprocess.Popen[bytes] | None = None
@@ -97,12 +99,12 @@ class Nginx(ReverseProxy):
 
     def substitutes(self) -> dict[str, str]:
         return {
-            "relay.example;": "localhost;",
+            "relay.example;": f"{self.host};",
             "/etc/ssl/relay.example/fullchain.pem": str(self.certificate.chain),
             "/etc/ssl/relay.example/privkey.pem": str(self.certificate.key),
             "listen 80;": f"listen 127.0.0.1:{self.plain_port};",
             "listen [::]:80;": "",
-            "listen 443 ssl": f"listen 127.0.0.1:{self.port} ssl",
+            "listen 443 ssl": f"listen {self.certificate.address}:{self.port} ssl",
             "listen [::]:443 ssl http2;": "",
         }
 
@@ -122,7 +124,7 @@ class Caddy(ReverseProxy):
     example = "caddy/Caddyfile"
 
     def substitutes(self) -> dict[str, str]:
-        return {"{$HELIOGRAPH_NAME:relay.example} {": f"localhost:{self.port} {{\n\tbind 127.0.0.1\n\ttls {self.certificate.chain} {self.certificate.key}"}
+        return {"{$HELIOGRAPH_NAME:relay.example} {": f"{self.host}:{self.port} {{\n\tbind {self.certificate.address}\n\ttls {self.certificate.chain} {self.certificate.key}"}
 
     def configure(self, site: str) -> list[str]:
         configuration = self.folder / "Caddyfile"

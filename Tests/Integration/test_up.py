@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import urllib.request
 from collections.abc import Iterator
@@ -79,7 +80,7 @@ def home(short_path: Path) -> Iterator[Home]:
 def test_one_command_sets_a_machine_up_and_one_takes_it_back(home: Home, client: Any) -> None:
     said = home.up("--listen", f"127.0.0.1:{home.port}", "--yes")
     url = f"http://127.0.0.1:{home.port}"
-    assert f"The relay listens on {url}" in said and "heliograph down" in said and "heliograph status" in said
+    assert f"The relay is at {url}" in said and "heliograph down" in said and "heliograph status" in said
     link = re.search(r"/#pair=([\w-]+)&k=([\w-]+)", said)
     assert link, said
     assert home.settings.read_text() != SETTINGS and "Claude Code" in said
@@ -136,12 +137,13 @@ def test_one_command_sets_a_machine_up_and_one_takes_it_back(home: Home, client:
 
     said = home.run("down")
     assert not home.processes() and home.settings.read_text() == SETTINGS
-    assert not [path.name for path in home.state.iterdir() if path.name.endswith(".log") or path.name in ("background.json", "supervisor.lock")]
+    assert not [path.name for path in home.state.iterdir() if path.name.endswith(".log") or path.name == "supervisor.lock"]
     assert str(home.folder / ".local/share/heliograph") in said
     assert home.run("status", "--json", status=5) and home.run("down", status=5)
 
     # What stays is taken up again.
-    home.up("--listen", url.removeprefix("http://"), "--yes")
+    home.up("--yes")
+    assert home.status()["relay"]["url"] == url
     wait_until(lambda: home.status()["host"]["link"] == "live", 30, "the host's link")
     home.run("down")
 
@@ -169,6 +171,55 @@ def test_nobody_to_ask_changes_no_setting(home: Home) -> None:
     assert "No agent's settings were changed" in said and home.settings.read_text() == SETTINGS
     home.run("down")
     assert home.settings.read_text() == SETTINGS
+
+
+def test_up_goes_on_where_down_ended_and_with_what_was_given_last(home: Home) -> None:
+    data = home.folder / "data of mine"
+    listen = f"127.0.0.1:{home.port}"
+    home.up("--listen", listen, "--data", str(data), "--yes")
+    # Every other command finds the relay, too.
+    assert f"http://{listen}/#pair=" in home.run("pair", "--no-picture") and home.run("sessions")
+    home.up("--yes")
+    home.run("down")
+    home.up("--yes")
+    assert home.status()["relay"] == {"running": True, "url": f"http://{listen}", "data": str(data), "devices": 0}
+    wait_until(lambda: home.status()["host"]["link"] == "live", 20, "the host's link")
+    home.run("down")
+
+
+def test_what_cannot_be_leaves_what_runs(home: Home) -> None:
+    listen = ["--listen", f"127.0.0.1:{home.port}", "--yes"]
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        busy = f"127.0.0.1:{taken.getsockname()[1]}"
+        assert "Address already in use" in home.up("--listen", busy, "--yes", status=4) and not home.processes()
+        home.up(*listen)
+        assert "Address already in use" in home.up("--listen", busy, "--yes", status=4)
+    wait_until(lambda: set(home.processes()) == {"supervise", "serve", "host"}, 20, "what ran before")
+    assert "ADDRESS:PORT" in home.up("--listen", "127.0.0.1:99999", "--yes", status=2)
+    assert "link for a host" in home.up("--relay", "garbage", status=2)
+    assert home.status()["relay"]["url"] == f"http://127.0.0.1:{home.port}"
+    assert "without TLS" in home.up("--listen", f"0.0.0.0:{home.port}", "--yes")
+    home.run("down")
+
+
+def test_an_agent_that_cannot_be_connected_keeps_nothing_from_running(home: Home) -> None:
+    home.settings.write_text('{ // hello\n "model": "x"}')
+    said = home.up("--listen", f"127.0.0.1:{home.port}", "--yes", status=7)
+    assert "Claude Code is not connected" in said and "/#pair=" in said and home.status()["host"]["running"]
+    home.run("down")
+    assert home.settings.read_text() == '{ // hello\n "model": "x"}'
+
+
+def test_two_at_once_are_one_after_the_other(home: Home) -> None:
+    command = [str(BINARY), "up", "--supervised", *ROOT_FLAG, "--listen", f"127.0.0.1:{home.port}", "--yes"]
+    both = [subprocess.Popen(command, env=home.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(2)]
+    for one in both:
+        said, _ = one.communicate(timeout=patient(150))
+        assert one.returncode == 0, said
+    assert home.status()["host"]["running"]
+    home.run("down")
 
 
 def test_a_machine_becomes_a_host_of_another_relay(home: Home, relay: Relay, client: Any) -> None:

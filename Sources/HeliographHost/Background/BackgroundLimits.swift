@@ -13,6 +13,10 @@ struct BackgroundLimits: Sendable {
     /// A log of a program that complains each second for a day. The one before it is kept, too.
     var logBytesMax = 8 << 20
     var logCheck = Duration.seconds(60)
+    /// Of a log, in bytes: its last line.
+    var lastWordsMax = 4 << 10
+    /// For `up` or `down` behind another: as long as the slowest takes.
+    var commandWithin = Duration.seconds(150)
 
     /// For `up` and `down`, which wait for one thing after the other.
     static let lookEvery = Duration.milliseconds(50)

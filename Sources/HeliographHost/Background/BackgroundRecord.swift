@@ -20,6 +20,10 @@ package struct BackgroundRecord: Equatable, Sendable {
     package var agents: [String] = []
     /// `up` has let the user's services run without a login.
     package var lingers = false
+    /// `down` was called: nothing runs, and the next `up` goes on with the same arguments.
+    package var isDown = false
+    /// The port to which `up` has made this machine's address in its tailnet lead.
+    package var servedPort: UInt16?
 
     private static let bytesMax = 64 << 10
 
@@ -37,6 +41,12 @@ package struct BackgroundRecord: Equatable, Sendable {
 
     /// Nil if nothing is set up.
     package static func load(_ paths: HostPaths = HostPaths()) throws(HostError) -> BackgroundRecord? {
+        guard let last = try loadLast(paths), !last.isDown else { return nil }
+        return last
+    }
+
+    /// What is set up, or was until `down`.
+    package static func loadLast(_ paths: HostPaths = HostPaths()) throws(HostError) -> BackgroundRecord? {
         let path = file(paths)
         guard let bytes = try Files.read(path, bytesMax: bytesMax) else { return nil }
         do throws(WireError) {
@@ -51,9 +61,13 @@ package struct BackgroundRecord: Equatable, Sendable {
             }
             for agent in try root.array("agents", countMax: 64) { record.agents.append(try agent.string()) }
             record.lingers = try root.flag("lingers")
+            record.isDown = try root.flag("down")
+            record.servedPort = try root.optionalInteger("servedPort", in: 1...65_535).map(UInt16.init)
             return record
         } catch { throw HostError(.file, "\(path): \(error.path): \(error.message)") }
     }
+
+    package func part(_ name: BackgroundPart.Name) -> BackgroundPart? { parts.first { $0.name == name } }
 
     package func save(_ paths: HostPaths = HostPaths()) throws(HostError) {
         let bytes = JSONWriter.object { file in
@@ -70,6 +84,8 @@ package struct BackgroundRecord: Equatable, Sendable {
                 })
             file.strings("agents", agents)
             file.flag("lingers", lingers)
+            file.flag("down", isDown)
+            file.field("servedPort", servedPort.map(Int64.init))
         }
         try Files.edit(in: paths.stateDirectory) { () throws(HostError) in
             try Files.replace(Self.file(paths), with: bytes + [UInt8(ascii: "\n")])

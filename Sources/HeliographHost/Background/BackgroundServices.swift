@@ -16,7 +16,7 @@ package struct BackgroundServices {
     /// Keeps the record, and has its parts run. Those that run already, of the same build and with the same arguments, go on.
     package func start(_ record: BackgroundRecord) throws(HostError) {
         let known = try BackgroundRecord.load(paths)
-        if let known, known.manager != record.manager { try stop(known) }
+        if let known, known.manager != record.manager { try stop(known, keeping: nil) }
         try record.save(paths)
         switch record.manager {
         case .systemd:
@@ -54,8 +54,8 @@ package struct BackgroundServices {
         return true
     }
 
-    /// Ends all of it and removes what `start` made.
-    package func stop(_ record: BackgroundRecord) throws(HostError) {
+    /// Ends all of it and removes what `start` made. The next `up` goes on with the arguments of `last`.
+    package func stop(_ record: BackgroundRecord, keeping last: BackgroundRecord?) throws(HostError) {
         switch record.manager {
         case .systemd:
             for name in BackgroundPart.Name.allCases.reversed() { try UserUnits(paths).remove(name) }
@@ -69,7 +69,37 @@ package struct BackgroundServices {
                 try Files.remove(path)
             }
         }
-        try Files.remove(BackgroundRecord.file(paths))
+        guard var last else { return try Files.remove(BackgroundRecord.file(paths)) }
+        (last.isDown, last.agents, last.lingers, last.servedPort) = (true, [], false, nil)
+        try last.save(paths)
+    }
+
+    /// Runs one command at a time: two that start and stop the same programs would undo each other's work.
+    package func alone<Result>(_ body: () throws -> Result) throws -> Result {
+        try Files.makePrivateDirectory(paths.stateDirectory)
+        let file = try File(paths.stateDirectory + "/up.lock", O_RDWR | O_CREAT)
+        let descriptor = file.descriptor
+        // Closing it ends the lock.
+        defer { _ = file.descriptor }
+        try wait(limits.commandWithin, "another heliograph up or down has not ended") {
+            flock(descriptor, LOCK_EX | LOCK_NB) == 0
+        }
+        return try body()
+    }
+
+    /// The last line that a part has written to its log beyond `mark`; nil if there is none, and where systemd keeps the log.
+    package func lastWords(of part: BackgroundPart.Name, since mark: Int) -> String? {
+        guard let file = try? File(Supervisor.log(of: part, paths), O_RDONLY), let size = try? file.size(), size > mark else {
+            return nil
+        }
+        let start = max(mark, size - limits.lastWordsMax)
+        let text = (try? file.read(at: start, count: size - start)).map { String(decoding: $0, as: UTF8.self) }
+        return text?.split(separator: "\n").last.map(String.init)
+    }
+
+    /// For `lastWords`: the length of the log now, in bytes.
+    package func logMark(of part: BackgroundPart.Name) -> Int {
+        (try? File(Supervisor.log(of: part, paths), O_RDONLY).size()) ?? 0
     }
 
     private func stopSupervisor() throws(HostError) {

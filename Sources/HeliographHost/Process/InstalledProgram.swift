@@ -3,12 +3,12 @@ internal import HeliographHook
 internal import RelayAccess
 
 /// A program that is found as a shell would find it.
-enum InstalledProgram {
+package enum InstalledProgram {
     /// Output of `--version`.
     private static let versionBytesMax = 4 << 10
 
     /// Nil if it is not on the PATH.
-    static func path(of name: String, environment: (String) -> String? = HostPaths.variable) -> String? {
+    package static func path(of name: String, environment: (String) -> String? = HostPaths.variable) -> String? {
         let folders = (environment("PATH") ?? "").split(separator: ":")
         return folders.lazy.map { "\($0)/\(name)" }.first { path in
             var facts = stat()

@@ -149,7 +149,7 @@ extension ServerConfiguration {
     fileprivate var listenText: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
     /// Nil for what is none. No host: every network.
-    fileprivate static func address(_ text: String) -> (String, UInt16)? {
+    package static func address(_ text: String) -> (String, UInt16)? {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
         let host = text[..<colon].drop { $0 == "[" }.prefix { $0 != "]" }
         return (host.isEmpty ? "0.0.0.0" : String(host), port)

@@ -56,6 +56,15 @@ package struct RelayDoctor {
             + (configuration.map { WebPushDoctor(path: path, flag: flag, configuration: $0).findings() } ?? [])
     }
 
+    /// The way of a phone's request, up to the first obstacle; `ways` are commands that give the relay an address. Blocks for a minute at
+    /// most.
+    package func phoneFindings(ways: [String]) -> [Finding] {
+        let (running, _, own) = running
+        guard running.state != .wrong else { return [running] }
+        guard let configuration = own ?? (try? settings.get().configuration) else { return [settingsFinding(of: own)] }
+        return PhoneDoctor(configuration: configuration, ways: ways).findings()
+    }
+
     private func settingsFinding(of running: ServerConfiguration?) -> Finding {
         switch settings {
         case .failure(let error):

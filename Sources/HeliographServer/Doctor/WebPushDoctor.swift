@@ -18,7 +18,7 @@ struct WebPushDoctor {
         let identity = WebPushIdentity(directory: path, configuration)
         guard identity.hasKey || configuration.pushContact != nil else { return [] }
         return [contact(identity), key(identity), page].compactMap { $0 } + troubles
-            + (identity.hasKey ? ways : [])
+            + (identity.hasKey ? [Self.ways] : [])
     }
 
     private func contact(_ identity: WebPushIdentity) -> Finding {
@@ -67,14 +67,12 @@ struct WebPushDoctor {
         }
     }
 
-    /// Findings about connections to the makers' services from this machine.
-    private var ways: [Finding] {
+    /// Connections to the makers' services from this machine.
+    static var ways: Finding {
         let closed = WebPushReach.unreachable(within: .seconds(3))
-        guard !closed.isEmpty else { return [Finding("Push services", .well, "those of all makers can be reached from here")] }
-        return [
-            Finding(
-                "Push services", .doubtful, "cannot be reached from here: \(closed.joined(separator: ", "))",
-                mend: "let this machine reach their port 443 without a proxy; services of unused browsers do not matter")
-        ]
+        guard !closed.isEmpty else { return Finding("Push services", .well, "those of all makers can be reached from here") }
+        return Finding(
+            "Push services", .doubtful, "cannot be reached from here: \(closed.joined(separator: ", "))",
+            mend: "let this machine reach their port 443 without a proxy; services of unused browsers do not matter")
     }
 }

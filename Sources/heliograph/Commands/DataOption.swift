@@ -9,7 +9,7 @@ struct DataOption: ParsableArguments {
     @Option(
         name: .customLong("data"),
         help: ArgumentHelp(
-            "The relay's data directory. Default: $HELIOGRAPH_DATA, else ~/.local/share/heliograph, else that of the package.",
+            "The relay's data directory. Default: $HELIOGRAPH_DATA, else that of heliograph up, else ~/.local/share/heliograph, else that of the package.",
             valueName: "folder"))
     var given: String?
 
@@ -50,6 +50,7 @@ struct DataOption: ParsableArguments {
     private static func chosen(_ given: String?) -> String {
         if let given { return given }
         if let named = Environment.value("HELIOGRAPH_DATA") { return named }
+        if let running = (try? BackgroundRecord.load())?.part(.relay)?.value(of: "--data") { return running }
         let own = ownFolder
         return !Administration.isSetUp(in: own) && Administration.isSetUp(in: packaged) ? packaged : own
     }

@@ -18,6 +18,7 @@ struct Doctor: ParsableCommand {
               heliograph doctor
               heliograph doctor --data /var/lib/heliograph
               heliograph doctor --ask-apple   also ask Apple; no phone notices
+              heliograph doctor --phone       go a phone's way to the relay, up to the first obstacle
 
             The exit code is 1 if something is wrong; doubts do not count.
             """)
@@ -28,6 +29,9 @@ struct Doctor: ParsableCommand {
     @Flag(help: "Ask Apple whether it accepts the keys in push.json, by a push to a device that does not exist.")
     var askApple = false
 
+    @Flag(help: "Go the way of a phone's request to the relay, as far as this machine can see it, up to the first obstacle.")
+    var phone = false
+
     @Flag(help: "Print JSON: an object for each finding with part, subject, state, text and mend.")
     var json = false
 
@@ -37,6 +41,14 @@ struct Doctor: ParsableCommand {
             dataDirectory: place.data.path, flag: place.data.flag, settings: settings, asksApple: askApple)
         let host = AgentCommands.doctor(executable: Executable.path)
         var parts: [(name: String, findings: [Finding])] = []
+        if phone {
+            guard relay.isRelay else {
+                throw ValidationError("--phone is for the relay's machine; no relay is set up in \(place.data.path).")
+            }
+            let ways = PhoneWays(address: try? Administration(directory: place.data.path).localAddress, isUp: try isUp)
+            try show([("Phone", relay.phoneFindings(ways: ways.sentences))])
+            return
+        }
         if let finding = RelayDoctor.forbidden(in: place.data.path) {
             parts.append(("Relay, \(place.data.path)", [finding]))
         } else if place.data.given != nil, !relay.isRelay {
@@ -52,6 +64,17 @@ struct Doctor: ParsableCommand {
             print("Neither a relay nor a host is set up here: `heliograph serve`, or `heliograph host LINK`.")
             throw ExitCode(1)
         }
+        try show(parts)
+    }
+
+    private var isUp: Bool {
+        get throws {
+            try BackgroundRecord.load()?.parts.contains { $0.name == .relay && $0.value(of: "--data") == place.data.path }
+                == true
+        }
+    }
+
+    private func show(_ parts: [(name: String, findings: [Finding])]) throws {
         for part in parts { json ? printJSON(part.name, part.findings) : printText(part.name, part.findings) }
         if parts.contains(where: { $0.findings.contains { $0.state == .wrong } }) { throw ExitCode(1) }
     }

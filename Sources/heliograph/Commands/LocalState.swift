@@ -12,8 +12,7 @@ struct LocalState {
 
     init(_ record: BackgroundRecord?) throws {
         self.record = record
-        let part = record?.parts.first { $0.name == .relay }
-        let folder = part?.value(of: "--data") ?? DataOption.standard
+        let folder = record?.part(.relay)?.value(of: "--data") ?? DataOption.standard
         if Administration.isSetUp(in: folder) {
             let administration = try Administration(directory: folder)
             relay = (folder, administration.isServing, administration.publicURL, try administration.deviceCount)

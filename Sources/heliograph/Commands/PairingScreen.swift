@@ -5,15 +5,15 @@ import RelayAccess
 
 /// A pairing link on a terminal.
 enum PairingScreen {
-    /// The code to scan; a sentence instead if a phone could not follow the link.
-    static func picture(of link: String) throws -> String {
-        if let mark = link.firstIndex(of: "#"), RelayAddress(String(link[..<mark]))?.staysHere == true {
-            return """
-                This address works on this machine only. For a phone, give the address by which it reaches this machine: use pair
-                --url https://NAME:PORT once, or serve --public-url for good (README, “Your phone”).
+    private static let advice = """
+        This address works on this machine only. For a phone, give the address by which it reaches this machine: use pair
+        --url https://NAME:PORT once, or serve --public-url for good (README, “Your phone”).
 
-                """
-        }
+        """
+
+    /// The code to scan; `advice` instead if a phone could not follow the link.
+    static func picture(of link: String, advice: String = Self.advice) throws -> String {
+        if let mark = link.firstIndex(of: "#"), RelayAddress(String(link[..<mark]))?.staysHere == true { return advice }
         let palette = Palette(isTerminal: isatty(STDOUT_FILENO) == 1, environment: .process)
         return try QRCode(text: link).terminal(coloured: palette.isColoured)
     }

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Glibc
+import HeliographClient
 import HeliographHook
 import HeliographHost
+import HeliographPlatform
 import HeliographServer
 import RelayAccess
 import RelayProtocol
@@ -18,6 +20,7 @@ struct UpCommand: ParsableCommand {
 
               heliograph up
               heliograph up --public-url https://relay.example   the address that your phone uses
+              heliograph up --tailscale                          or the one that Tailscale gives this machine
               heliograph up --relay 'https://relay.example/#host=CODE'   a host of another relay
               heliograph status
               heliograph down                                    takes it all back
@@ -35,6 +38,9 @@ struct UpCommand: ParsableCommand {
         name: .customLong("public-url"), help: ArgumentHelp("The address by which devices reach the relay.", valueName: "url"))
     var publicURL: String?
 
+    @Flag(help: "Let `tailscale serve` give the relay an HTTPS address, for the devices of your tailnet.")
+    var tailscale = false
+
     @Option(help: ArgumentHelp("The name that people see for this machine. Default: its own name.", valueName: "name"))
     var name: String?
 
@@ -48,9 +54,16 @@ struct UpCommand: ParsableCommand {
     var asRoot = false
 
     func validate() throws {
-        if relay != nil, listen != nil || publicURL != nil || data.given != nil {
-            throw ValidationError("--listen, --public-url and --data are for a relay on this machine.")
+        if relay != nil, listen != nil || publicURL != nil || tailscale || data.given != nil {
+            throw ValidationError("--listen, --public-url, --tailscale and --data are for a relay on this machine.")
         }
+        if let relay, PairingLink(relay)?.role != .host {
+            throw ValidationError("--relay takes a link for a host, as heliograph pair --role host prints it there.")
+        }
+        if let listen, ServerConfiguration.address(listen) == nil {
+            throw ValidationError("--listen takes ADDRESS:PORT, such as 127.0.0.1:8787.")
+        }
+        if tailscale, publicURL != nil { throw ValidationError("--tailscale finds the address that --public-url would give.") }
         if let publicURL, PublicURL.read(publicURL) == nil { throw ValidationError("--public-url takes \(PublicURL.takes).") }
     }
 
@@ -59,20 +72,34 @@ struct UpCommand: ParsableCommand {
             guard getuid() != 0 || asRoot else {
                 throw CommandError(.declined, "This is for your own account, and you are root. If you mean root's: --as-root.")
             }
-            let known = try BackgroundRecord.load()
-            let manager = supervised ? .supervised : known?.manager ?? BackgroundServices.manager
-            var record = BackgroundRecord(manager, executable: Executable.path)
-            record.agents = known?.agents ?? []
-            record.lingers = known?.manager == manager && known?.lingers == true
-            let services = BackgroundServices()
-            if relay == nil { try startRelay(&record, known, services) }
-            try startHost(&record, known, services)
-            try connectAgents(&record)
-            if manager == .systemd, try !services.letLinger(&record) {
-                Output.remark("these services end when you log out; root can change that: loginctl enable-linger \(getuid())")
-            }
-            try tell(record)
+            try BackgroundServices().alone { try setUp() }
         }
+    }
+
+    private func setUp() throws {
+        let known = try BackgroundRecord.load()
+        let manager = supervised ? .supervised : known?.manager ?? BackgroundServices.manager
+        var record = BackgroundRecord(manager, executable: Executable.path)
+        record.agents = known?.agents ?? []
+        let last = try BackgroundRecord.loadLast()
+        let folder = folder(last?.part(.relay))
+        record.lingers = known?.manager == manager && known?.lingers == true
+        record.servedPort = known?.servedPort
+        let services = BackgroundServices()
+        if relay == nil { try startRelay(&record, known, last, folder, services) }
+        try startHost(&record, known, folder, services)
+        let failed = try connectAgents(&record)
+        if manager == .systemd, try !services.letLinger(&record) {
+            Output.remark("these services end when you log out; root can change that: loginctl enable-linger \(getuid())")
+        }
+        try tell(record, folder)
+        if failed { throw ExitCode(ClientExit.failed.rawValue) }
+    }
+
+    /// Without `--data`: that of the last `up`.
+    private func folder(_ last: BackgroundPart?) -> String {
+        guard data.given == nil, Environment.value("HELIOGRAPH_DATA") == nil else { return data.path }
+        return last?.value(of: "--data") ?? data.path
     }
 
     // MARK: - Relay
@@ -80,49 +107,98 @@ struct UpCommand: ParsableCommand {
     /// For a history that has to be brought into a new form.
     private static let relayWithin = Duration.seconds(60)
     private static let hostWithin = Duration.seconds(30)
+    /// A relay that ends with an error again and again will not come up.
+    private static let complaintsWithin = Duration.seconds(5)
 
-    private func startRelay(_ record: inout BackgroundRecord, _ known: BackgroundRecord?, _ services: BackgroundServices) throws
-    {
-        let before = known?.parts.first { $0.name == .relay }
+    private func startRelay(
+        _ record: inout BackgroundRecord, _ known: BackgroundRecord?, _ last: BackgroundRecord?, _ folder: String,
+        _ services: BackgroundServices
+    ) throws {
+        let before = known?.part(.relay)
         guard known == nil || before != nil else {
             throw CommandError(
                 .declined, "This machine is set up as a host of another relay: heliograph down, then heliograph up.")
         }
         try data.checkIsNamed()
-        if before == nil, Administration.isSetUp(in: data.path), try Administration(directory: data.path).isRunning {
-            throw CommandError(.declined, "A relay runs with \(data.path) already. End it first: Ctrl-C in its terminal.")
+        if before == nil, Administration.isSetUp(in: folder), try Administration(directory: folder).isRunning {
+            throw CommandError(.declined, "A relay runs with \(folder) already. End it first: Ctrl-C in its terminal.")
         }
-        record.parts = [BackgroundPart(.relay, arguments(before))]
+        let tailnet = tailscale ? try Tailnet() : nil
+        record.parts = [BackgroundPart(.relay, arguments(last?.part(.relay), folder, tailnet))]
         // A host goes on meanwhile, if its relay does.
         if before == record.parts[0], let host = known?.parts.first(where: { $0.name == .host }) { record.parts.append(host) }
+        let mark = services.logMark(of: .relay)
         try services.start(record)
-        let folder = data.path
-        let isUp = BackgroundServices.wait(Self.relayWithin) {
-            Administration.isSetUp(in: folder) && (try? Administration(directory: folder).isServing) == true
+        guard let trouble = Self.waitForRelay(in: folder, { services.lastWords(of: .relay, since: mark) }) else {
+            if let tailnet { try serve(on: tailnet, folder, &record) }
+            return
         }
-        guard isUp else { throw CommandError(.noRelay, "The relay has not come up: heliograph logs says why.") }
+        // What ran before runs again; what never ran is not tried for ever.
+        if let known {
+            try services.start(known)
+            _ = Self.waitForRelay(in: known.part(.relay)?.value(of: "--data") ?? folder) { nil }
+        } else {
+            try services.stop(record, keeping: last)
+        }
+        throw CommandError(.noRelay, "The relay does not come up: \(trouble)")
     }
 
-    private func arguments(_ before: BackgroundPart?) -> [String] {
-        var words = ["serve", "--data", data.path]
-        for (option, given) in [("--listen", listen), ("--public-url", publicURL)] {
-            if let value = given ?? before?.value(of: option) { words += [option, value] }
+    /// Nil once the relay answers, else the reason why it does not.
+    private static func waitForRelay(in folder: String, _ lastWords: () -> String?) -> String? {
+        var trouble = "heliograph logs says why."
+        var complainsSince: ContinuousClock.Instant?
+        var isUp = false
+        _ = BackgroundServices.wait(relayWithin) {
+            do {
+                isUp = try Administration.isSetUp(in: folder) && Administration(directory: folder).isServing
+            } catch { trouble = "\(error)" }
+            // A line that is not JSON is the error with which it ended.
+            guard !isUp, let words = lastWords(), words.hasPrefix("heliograph: ") else {
+                complainsSince = nil
+                return isUp
+            }
+            trouble = String(words.dropFirst("heliograph: ".count))
+            let since = complainsSince ?? .now
+            complainsSince = since
+            return since.duration(to: .now) > complaintsWithin
+        }
+        return isUp ? nil : trouble
+    }
+
+    private func serve(on tailnet: Tailnet, _ folder: String, _ record: inout BackgroundRecord) throws {
+        guard case .tcp(_, let port, false)? = try Administration(directory: folder).localAddress?.target else {
+            throw CommandError(
+                .declined, "Tailscale leads to a relay that listens on 127.0.0.1, without a certificate of its own.")
+        }
+        if let before = record.servedPort, before != port { try tailnet.endLeading(to: before) }
+        try tailnet.lead(to: port)
+        record.servedPort = port
+        try record.save()
+    }
+
+    private func arguments(_ last: BackgroundPart?, _ folder: String, _ tailnet: Tailnet?) -> [String] {
+        var words = ["serve", "--data", folder]
+        // Of another folder's relay they are not this one's.
+        let last = last?.value(of: "--data") == folder ? last : nil
+        for (option, given) in [("--listen", listen), ("--public-url", publicURL ?? tailnet?.address)] {
+            if let value = given ?? last?.value(of: option) { words += [option, value] }
         }
         return words
     }
 
     // MARK: - Host
 
-    private func startHost(_ record: inout BackgroundRecord, _ known: BackgroundRecord?, _ services: BackgroundServices) throws
-    {
-        if relay != nil, known?.parts.contains(where: { $0.name == .relay }) == true {
+    private func startHost(
+        _ record: inout BackgroundRecord, _ known: BackgroundRecord?, _ folder: String, _ services: BackgroundServices
+    ) throws {
+        if relay != nil, known?.part(.relay) != nil {
             throw CommandError(.declined, "This machine has a relay of its own: heliograph down, then this again.")
         }
-        let isOurs = known?.parts.contains { $0.name == .host } == true
+        let isOurs = known?.part(.host) != nil
         if !isOurs, services.hostStatus != nil {
             throw CommandError(.declined, "A host runs here already. End it first: Ctrl-C in its terminal.")
         }
-        let wanted = try addresses()
+        let wanted = try addresses(folder)
         var paired = try? HostConfiguration.load()
         if let known = paired?.relay, !wanted.contains(known) {
             // The relay here listens elsewhere now.
@@ -135,7 +211,7 @@ struct UpCommand: ParsableCommand {
             try paired?.save()
         }
         if paired == nil {
-            let name = try HostCommand.join(link: try hostLink(), name: name)
+            let name = try HostCommand.join(link: try hostLink(folder), name: name)
             print("This machine is paired as \(VisibleText.line(name)).")
         }
         let part = BackgroundPart(.host, ["host", "run"])
@@ -146,52 +222,59 @@ struct UpCommand: ParsableCommand {
         }
     }
 
-    private func addresses() throws -> [RelayAddress] {
+    private func addresses(_ folder: String) throws -> [RelayAddress] {
         if let relay { return PairingLink(relay).map { [$0.relay] } ?? [] }
-        let administration = try Administration(directory: data.path)
+        let administration = try Administration(directory: folder)
         return [administration.localAddress, administration.publicURL.flatMap { RelayAddress($0) }].compactMap(\.self)
     }
 
-    private func hostLink() throws -> String {
+    private func hostLink(_ folder: String) throws -> String {
         if let relay { return relay }
-        let administration = try Administration(directory: data.path)
+        let administration = try Administration(directory: folder)
         guard let address = administration.localAddress else {
             throw CommandError(
-                .notFound, "\(data.path)/relay.url, which says where the relay listens, is gone: heliograph down, then up.")
+                .notFound, "\(folder)/relay.url, which says where the relay listens, is gone: heliograph down, then up.")
         }
         return try administration.credentials.makePairingCode(.host).link(base: address.description)
     }
 
     // MARK: - Agents
 
-    private func connectAgents(_ record: inout BackgroundRecord) throws {
-        guard let connected = try AgentCommands.connect.connectAll(executable: Executable.path, assumeYes: yes) else {
-            return print("No agent's settings were changed. Later: \(Executable.shown) connect, or up again.")
+    /// Returns true if an agent could not be connected, which is said.
+    private func connectAgents(_ record: inout BackgroundRecord) throws -> Bool {
+        guard let outcome = AgentCommands.connect.connectAll(executable: Executable.path, assumeYes: yes) else {
+            let reason = isatty(STDIN_FILENO) == 1 ? "" : ", as there is no terminal to ask on (--yes does it without asking)"
+            print("No agent's settings were changed\(reason). Later: \(Executable.shown) connect, or up again.")
+            return false
         }
-        record.agents += connected.filter { !record.agents.contains($0) }
+        record.agents += outcome.connected.filter { !record.agents.contains($0) }
         try record.save()
+        for failure in outcome.failures { Output.remark("\(failure.title) is not connected: \(failure.error)") }
+        return !outcome.failures.isEmpty
     }
 
     // MARK: - What comes next
 
-    private func tell(_ record: BackgroundRecord) throws {
+    private func tell(_ record: BackgroundRecord, _ folder: String) throws {
         print("")
         if relay == nil {
-            let administration = try Administration(directory: data.path)
+            let administration = try Administration(directory: folder)
             let base = administration.publicURL ?? "http://127.0.0.1:8787"
-            print("The relay listens on \(base); its data is in \(data.path).")
+            print("The relay is at \(base); its data is in \(folder).")
+            if let listen = record.part(.relay)?.value(of: "--listen") {
+                Self.warn(ofListening: listen, administration.localAddress)
+            }
             if try !administration.hasDevices {
                 let link =
                     try administration.credentials.makePairingCode(.client).link(base: base) + HostSecret.part(for: .client)
                 print("Open this on the device that shall watch and decide (it works once, for ten minutes):\n\n   \(link)\n")
-                print(try PairingScreen.picture(of: link))
+                print(try PairingScreen.picture(of: link, advice: ""))
             } else {
                 print("Another device: \(Executable.shown) pair\(data.flag)")
             }
             if RelayAddress(base)?.staysHere == true {
-                print(
-                    "A phone needs an address that it can reach, by HTTPS: \(Executable.shown) up --public-url https://NAME (README, “Your phone”)."
-                )
+                let ways = PhoneWays(address: administration.localAddress, isUp: true).sentences
+                print((["A phone needs an address that it can reach, by HTTPS:"] + ways).joined(separator: "\n  "))
             }
         } else {
             print("This machine reports to \(try HostConfiguration.load().relay).")
@@ -206,6 +289,16 @@ struct UpCommand: ParsableCommand {
         }
         print("How it is: \(Executable.shown) status. To take it back: \(Executable.shown) down.")
     }
+
+    /// `address`: the relay's on this machine.
+    private static func warn(ofListening listen: String, _ address: RelayAddress?) {
+        guard let (host, _) = ServerConfiguration.address(listen), !Loopback.contains(host),
+            case .tcp(_, _, false)? = address?.target
+        else { return }
+        Output.remark(
+            "warning: it listens on \(listen) without TLS: tokens travel in the clear to whoever is on that network (README, “Your phone”)"
+        )
+    }
 }
 
 /// `heliograph down`
@@ -219,22 +312,35 @@ struct DownCommand: ParsableCommand {
             """)
 
     func run() throws {
-        try Failure.reporting {
-            guard let record = try BackgroundRecord.load() else {
-                throw CommandError(.notFound, "Nothing was set up here by heliograph up.")
-            }
-            // First the hooks: agents would call a host that is gone.
-            var request = ConnectRequest(executable: Executable.path)
-            request.assumeYes = true
-            for agent in AgentCommands.connect.connected(among: record.agents) {
-                _ = try AgentCommands.connect.disconnect(agent, request)
-            }
-            try BackgroundServices().stop(record)
-            print("Relay and host have ended, and do not start again.")
-            for part in record.parts where part.name == .relay {
-                if let folder = part.value(of: "--data") { print("The relay's data stays in \(folder).") }
-            }
-            print("This machine's pairing, and which devices it trusts, stay in \(HostPaths().configDirectory).")
+        try Failure.reporting { try BackgroundServices().alone { try takeBack() } }
+    }
+
+    private func takeBack() throws {
+        guard let record = try BackgroundRecord.load() else {
+            throw CommandError(.notFound, "Nothing was set up here by heliograph up.")
+        }
+        // First the hooks: agents would call a host that is gone.
+        var request = ConnectRequest(executable: Executable.path)
+        request.assumeYes = true
+        for agent in AgentCommands.connect.connected(among: record.agents) {
+            _ = try AgentCommands.connect.disconnect(agent, request)
+        }
+        try BackgroundServices().stop(record, keeping: record)
+        if let port = record.servedPort { Self.endServing(port) }
+        print("Relay and host have ended, and do not start again.")
+        for part in record.parts where part.name == .relay {
+            if let folder = part.value(of: "--data") { print("The relay's data stays in \(folder).") }
+        }
+        let paths = HostPaths()
+        if FirstTrust().hasHost {
+            print("This machine's pairing, and which devices it trusts, stay in \(paths.configDirectory).")
+        }
+        print("What the relay does not have yet waits in \(paths.stateDirectory).")
+    }
+
+    private static func endServing(_ port: UInt16) {
+        do throws(HostError) { try Tailnet().endLeading(to: port) } catch {
+            Output.remark("Tailscale still leads to 127.0.0.1:\(port), where nothing listens now: \(error.message)")
         }
     }
 }

@@ -1,0 +1,27 @@
+import HeliographHost
+import RelayAccess
+
+/// Commands that give the relay of this machine an address for phones, those first whose programs are installed.
+struct PhoneWays {
+    let sentences: [String]
+
+    /// `address`: the relay's on this machine; `isUp`: it was set up by `heliograph up`.
+    init(address: RelayAddress?, isUp: Bool) {
+        var port: UInt16 = 8787
+        if case .tcp(_, let known, _)? = address?.target { port = known }
+        let start = "\(Executable.shown) \(isUp ? "up" : "serve")"
+        var ways: [String] = []
+        if Tailnet.isInstalled {
+            ways.append(
+                isUp
+                    ? "\(start) --tailscale, for the devices of your tailnet"
+                    : "\(Tailnet.command(port: port)), then \(start) --public-url with the address that it prints")
+        }
+        if InstalledProgram.path(of: "cloudflared") != nil {
+            ways.append(
+                "cloudflared tunnel --url http://127.0.0.1:\(port), then \(start) --public-url with the address that it prints: another one at each start"
+            )
+        }
+        sentences = ways + ["\(start) --public-url https://NAME, behind a proxy such as Caddy (README, “Your phone”)"]
+    }
+}

@@ -156,6 +156,8 @@ let package = Package(
         module("AgentLocal", ["HostCore", "RelayProtocol"]),
         module("AgentCodex", ["HostCore", "RelayProtocol"]),
         module("HostCore", ["Consent", "HeliographLink", "RelayProtocol"]),
+        // What the owner's rules answer; the host is to ask it before anybody is asked.
+        module("HostRules", ["RelayProtocol"]),
         module("HeliographLink", ["RelayProtocol"]),
         // What devices sign and hosts verify; its adaptor to OpenSSL is below.
         module("Consent", ["RelayProtocol"]),
@@ -348,6 +350,7 @@ let package = Package(
                 "HeliographCrypto", "HeliographTestSupport",
             ],
             exclude: ["Fixtures"]),
+        tests("HostRulesTests", ["HostRules", "RelayProtocol", "HeliographTestSupport"], exclude: ["Fixtures"]),
         tests("AgentACPTests", ["AgentACP", "HostCore", "RelayProtocol", "HeliographTestSupport"], exclude: ["Fixtures"]),
         .target(
             name: "AgentTestSupport", dependencies: ["HostCore", "RelayProtocol"], path: "Tests/AgentTestSupport",

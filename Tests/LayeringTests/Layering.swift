@@ -84,6 +84,7 @@ struct Layering {
         "AgentLocal": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
         "AgentCodex": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
         "HostCore": Module(imports: ["Consent", "HeliographLink", "RelayProtocol"], isPure: true),
+        "HostRules": Module(imports: ["RelayProtocol"], isPure: true),
         "Consent": Module(imports: ["RelayProtocol"], isPure: true),
         "HeliographLink": Module(imports: ["RelayProtocol"], isPure: true),
         "RelayProtocol": Module(imports: [], isPure: true),

@@ -91,6 +91,13 @@ import Testing
         #expect(try !isAllowed(verdict(rules, "Bash", #"{"command":["ls"]}"#)))
     }
 
+    @Test func aProgramNamedFromAnotherFolderIsAsked() throws {
+        let rules = rule("allow", "Bash(cd *)", "Bash(./test)", "Bash(ls)")
+        #expect(try isAllowed(verdict(rules, "Bash", command("cd web && ls"))))
+        #expect(try isAllowed(verdict(rules, "Bash", command("./test"))))
+        #expect(try !isAllowed(verdict(rules, "Bash", command("cd /tmp/other && ./test"))))
+    }
+
     // MARK: When a rule holds
 
     @Test func aRuleOfAFolderHoldsThereAndBelow() throws {

@@ -7,6 +7,8 @@ enum ExactPrograms {
         "taskset", "chrt", "script", "expect", "screen", "tmux", "at", "batch", "crontab", "systemd-run", "busybox", "toybox",
         "ssh", "scp", "sftp", "rsync", "docker", "podman", "kubectl", "nerdctl", "socat", "nc", "ncat", "npx", "pnpx", "bunx",
         "uvx", "pipx", "time", "gdb", "lldb", "osascript", "open", "xdg-open", "start", "launchctl", "systemctl",
+        // What can accept rules.
+        "heliograph", "heliograph-hook",
         // Shells.
         "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "pwsh", "nu", "elvish", "xonsh",
         // Languages within a word.

@@ -49,7 +49,8 @@ enum StarLimits {
                 ], short: "cCxOu",
                 words: [
                     "config", "bisect", "submodule", "filter-branch", "difftool", "mergetool", "hook", "send-email", "daemon",
-                    "fast-import", "maintenance", "credential", "instaweb", "web--browse", "help", "foreach", "shell", "p4",
+                    "fast-import", "merge-index", "citool", "gui", "quiltimport", "maintenance", "credential", "instaweb",
+                    "web--browse", "help", "foreach", "shell", "p4",
                     "svn", "cvsserver", "upload-pack", "receive-pack", "remote-ext", "remote-fd",
                 ], parts: ["::"]),
             "find": Limits(words: ["-delete", "-fprint", "-fprint0", "-fprintf", "-fls", "-files0-from"]),

@@ -128,6 +128,8 @@ enum RuleSubject {
     /// Names of variables that loops may set: nobody's settings.
     private static let loopNames: Set<String> = ["file", "dir", "name", "line", "item", "pkg", "test", "module", "word"]
 
+    private static let movers: Set<String> = ["cd", "pushd", "popd", "chdir"]
+
     private static func coverage(of runs: ProgramRuns, by rules: [Rule]) -> RuleBook.Verdict {
         guard !runs.runs.isEmpty else { return .ask("it runs nothing that is known", rule: nil) }
         if let file = runs.redirections.first {
@@ -137,6 +139,11 @@ enum RuleSubject {
             loopNames.contains(name) || (name.utf8.count == 1 && name.utf8.allSatisfy { (97...122).contains($0) })
         }
         guard isHarmless else { return .ask("a loop sets a variable that may be a setting", rule: nil) }
+        // `cd elsewhere && ./run` runs another program than the one that the pattern's author saw.
+        let names = runs.runs.compactMap(\.program)
+        if names.contains(where: movers.contains), names.contains(where: { !$0.hasPrefix("/") && $0.contains("/") }) {
+            return .ask("it changes the folder that a program is named from", rule: nil)
+        }
         var used: Set<String> = []
         for run in runs.runs {
             let rule = rules.first { rule in

@@ -39,10 +39,28 @@ struct ShellReader {
             index = place
             throw problem("it has a control character")
         }
+        if let place = splitOperator {
+            index = place
+            throw problem("a line is joined within an operator")
+        }
         guard try list(until: []) == .end else { throw problem("a parenthesis is closed that was not opened") }
         guard waiting.isEmpty else { throw problem("a here-document is missing") }
         return line
     }
+
+    /// Shells remove a backslash and a newline before they look for operators: `$`, a joined line and `(` are a substitution to bash and
+    /// none to zsh, `<<`, a joined line and `-` another here-document.
+    private var splitOperator: Int? {
+        bytes.indices.dropFirst(2).first { place in
+            guard bytes[place] == UInt8(ascii: "\n"), bytes[place - 1] == UInt8(ascii: "\\") else { return false }
+            var before = place - 2
+            // Several lines joined in a row.
+            while before >= 2, bytes[before] == UInt8(ascii: "\n"), bytes[before - 1] == UInt8(ascii: "\\") { before -= 2 }
+            return Self.operatorBeginnings.contains(bytes[before])
+        }
+    }
+
+    private static let operatorBeginnings = Set("$<>`({=".utf8)
 
     // MARK: Bytes
 

@@ -130,6 +130,14 @@ add(
     "ls ; (", "ls )", "ls 'open", "ls \"open", "ls $(open", "ls `open", "ls ${open", "ls <<E\nopen", "ls &&", "| ls", "&& ls", "; ls", "", " ", "# only",
 )
 
+# Lines that are joined within an operator: shells join them before they look for one, and not all alike.
+for ok in ("npm test", "git status", "ls -la", "echo hi"):
+    add(f"{ok} \"$\\\n({F})\"", f"{ok} $\\\n({F})", f"{ok} \"$\\\n\\\n({F})\"", f"{ok} \"$\\\n{{x:=$({F})}}\"")
+    add(f"{ok} <<\\\n-'E'\nE\n{F}\n-E", f"{ok} <\\\n<'E'\nE\n{F}\nE", f"{ok} <\\\n({F})", f"{ok} <<\\\n<E\n{F}\nE")
+    add(f"{ok} $\\\n'a\\'' ; {F} ; echo ''", f"{ok} $\\\n'a\\' ; {F} ; echo 'x'")
+    add(f"{ok} &\\\n& {F}", f"{ok} |\\\n| {F}", f"{ok} ;\\\n{F}", f"{ok} &\\\n> forbidden")
+add("git merge-index touch forbidden", "git merge-index -o touch -a", "git citool", "git gui")
+
 seen = list(dict.fromkeys(lines))
 path = pathlib.Path(__file__).with_name("forbidden.jsonl")
 path.write_text("".join(json.dumps(line, ensure_ascii=True) + "\n" for line in seen))

@@ -129,7 +129,7 @@ let package = Package(
             "HeliographHost",
             [
                 "AgentACP", "AgentClaude", "AgentCodex", "AgentLocal", "Consent", "ConsentKeys", "HeliographHook", "HostCore",
-                "HeliographLink", "RelayProtocol", "RelayAccess",
+                "HostRules", "HeliographLink", "RelayProtocol", "RelayAccess",
                 "WebSocketEngine",
                 "HeliographCrypto", "HeliographPlatform", "CHeliographLinux", logging,
             ]),
@@ -155,8 +155,8 @@ let package = Package(
         module("AgentACP", ["HostCore", "RelayProtocol"]),
         module("AgentLocal", ["HostCore", "RelayProtocol"]),
         module("AgentCodex", ["HostCore", "RelayProtocol"]),
-        module("HostCore", ["Consent", "HeliographLink", "RelayProtocol"]),
-        // What the owner's rules answer; the host is to ask it before anybody is asked.
+        module("HostCore", ["Consent", "HeliographLink", "HostRules", "RelayProtocol"]),
+        // What the owner's rules answer.
         module("HostRules", ["RelayProtocol"]),
         module("HeliographLink", ["RelayProtocol"]),
         // What devices sign and hosts verify; its adaptor to OpenSSL is below.
@@ -346,8 +346,8 @@ let package = Package(
         tests(
             "HostCoreTests",
             [
-                "HostCore", "AgentClaude", "Consent", "ConsentKeys", "HeliographHost", "HeliographLink", "RelayProtocol",
-                "HeliographCrypto", "HeliographTestSupport",
+                "HostCore", "HostRules", "AgentClaude", "Consent", "ConsentKeys", "HeliographHost", "HeliographLink",
+                "RelayProtocol", "HeliographCrypto", "HeliographTestSupport",
             ],
             exclude: ["Fixtures"]),
         tests("HostRulesTests", ["HostRules", "RelayProtocol", "HeliographTestSupport"], exclude: ["Fixtures"]),

@@ -109,7 +109,7 @@ def test_a_file_that_changed_allows_nothing_until_it_is_accepted(daemon: Daemon,
     assert "answers nothing" in (daemon.status() or {})["rules"]
 
 
-def test_a_rule_answers_while_the_relay_is_away(daemon: Daemon, phone: Any, relay: Relay) -> None:
+def test_a_rule_answers_while_the_relay_is_away(daemon: Daemon, phone: Any, client: Any, relay: Relay) -> None:
     write(daemon.home, daemon.environment)
     begin(daemon)
     phone.wait_summary("local-s1", lambda summary: True)
@@ -119,9 +119,12 @@ def test_a_rule_answers_while_the_relay_is_away(daemon: Daemon, phone: Any, rela
     assert ask(daemon, "b", "git push").answer()[1]["decision"] == "deny"
     relay.start()
     daemon.wait_link(timeout=40)
-    phone.subscribe("local-s1")
-    wait_until(lambda: len(requests(phone, "local-s1")) == 2, 20, "what was answered meanwhile")
-    assert [event["head"]["rule"]["name"] for event in requests(phone, "local-s1")] == ["echoes", "no-push"]
+    later = client(relay, "Ada's laptop")
+    later.subscribe()
+    later.wait_summary("local-s1", lambda summary: True)
+    later.subscribe("local-s1")
+    wait_until(lambda: len(requests(later, "local-s1")) == 2, 20, "what was answered meanwhile")
+    assert [event["head"]["rule"]["name"] for event in requests(later, "local-s1")] == ["echoes", "no-push"]
 
 
 @pytest.mark.agent

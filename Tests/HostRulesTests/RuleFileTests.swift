@@ -20,7 +20,7 @@ private let wrong: [(String, String)] = [
     ("\(head)for = 'ls'\nfolder = 'x'", "line 5: `folder` is absolute or begins with `~/`"),
     ("\(head)for = 'ls'\nhours = '9-17'", "line 5: `hours` are like \"09:00-18:00\""),
     ("\(head)for = 'ls'\nuntil = 'soon'", "line 5: `until` is a day, like \"2026-12-24\""),
-    ("\(head)for = 'ls'\nagent = 'x'", "line 5: `agent` is claude, codex, acp or local"),
+    ("\(head)for = 'ls'\nagent = 'x'", "line 5: `agent` is claude, codex or local"),
     ("\(head)for = 'ls'\n" + "\(head)for = 'ls'", "line 5: a second rule is called `a`"),
 ]
 

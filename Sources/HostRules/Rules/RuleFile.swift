@@ -182,8 +182,8 @@ struct RuleFile {
             throw RuleProblem("`folder` is absolute or begins with `~/`", line: at("folder"))
         }
         rule.agent = try one("agent")
-        if let agent = rule.agent, !["claude", "codex", "acp", "local"].contains(agent) {
-            throw RuleProblem("`agent` is claude, codex, acp or local", line: at("agent"))
+        if let agent = rule.agent, !["claude", "codex", "local"].contains(agent) {
+            throw RuleProblem("`agent` is claude, codex or local", line: at("agent"))
         }
         if let hours = try one("hours") {
             guard let read = self.hours(hours) else { throw RuleProblem("`hours` are like \"09:00-18:00\"", line: at("hours")) }

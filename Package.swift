@@ -129,7 +129,7 @@ let package = Package(
             "HeliographHost",
             [
                 "AgentACP", "AgentClaude", "AgentCodex", "AgentLocal", "Consent", "ConsentKeys", "HeliographHook", "HostCore",
-                "HeliographLink", "RelayProtocol", "RelayAccess",
+                "HostRules", "HeliographLink", "RelayProtocol", "RelayAccess",
                 "WebSocketEngine",
                 "HeliographCrypto", "HeliographPlatform", "CHeliographLinux", logging,
             ]),
@@ -155,7 +155,9 @@ let package = Package(
         module("AgentACP", ["HostCore", "RelayProtocol"]),
         module("AgentLocal", ["HostCore", "RelayProtocol"]),
         module("AgentCodex", ["HostCore", "RelayProtocol"]),
-        module("HostCore", ["Consent", "HeliographLink", "RelayProtocol"]),
+        module("HostCore", ["Consent", "HeliographLink", "HostRules", "RelayProtocol"]),
+        // What the owner's rules answer.
+        module("HostRules", ["RelayProtocol"]),
         module("HeliographLink", ["RelayProtocol"]),
         // What devices sign and hosts verify; its adaptor to OpenSSL is below.
         module("Consent", ["RelayProtocol"]),
@@ -344,10 +346,11 @@ let package = Package(
         tests(
             "HostCoreTests",
             [
-                "HostCore", "AgentClaude", "Consent", "ConsentKeys", "HeliographHost", "HeliographLink", "RelayProtocol",
-                "HeliographCrypto", "HeliographTestSupport",
+                "HostCore", "HostRules", "AgentClaude", "Consent", "ConsentKeys", "HeliographHost", "HeliographLink",
+                "RelayProtocol", "HeliographCrypto", "HeliographTestSupport",
             ],
             exclude: ["Fixtures"]),
+        tests("HostRulesTests", ["HostRules", "RelayProtocol", "HeliographTestSupport"], exclude: ["Fixtures"]),
         tests("AgentACPTests", ["AgentACP", "HostCore", "RelayProtocol", "HeliographTestSupport"], exclude: ["Fixtures"]),
         .target(
             name: "AgentTestSupport", dependencies: ["HostCore", "RelayProtocol"], path: "Tests/AgentTestSupport",

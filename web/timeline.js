@@ -201,11 +201,15 @@ export class Timeline {
   /** @param {number} seq @param {Event} event */
   #requested(seq, event) {
     const call = event.head.call ? this.#byKey.get(callKey(event.head)) : undefined;
-    if (call && !call.end) {
+    const { rule } = event.head;
+    if (call && !call.end && !rule) {
       call.waitsFor = String(event.head.approval);
       this.#touch(call);
     }
-    return this.#add(`a:${event.head.approval}`, seq, event);
+    const key = this.#add(`a:${event.head.approval}`, seq, event);
+    const row = rule && this.#byKey.get(`a:${event.head.approval}`);
+    if (row) row.decision = { ...rule, by: { client: "rule", name: `the rule ${rule.name}` }, at: event.at, command: event.head.approval };
+    return key;
   }
 
   /**

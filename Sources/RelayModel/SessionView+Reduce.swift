@@ -49,9 +49,13 @@ extension SessionView {
     private mutating func open(_ request: ApprovalRequest, event: Event, seq: Int64) {
         // A host that asks twice under one name gets one approval: the first, whatever became of it.
         guard approvals[request.approval] == nil else { return }
-        approvals.put(
-            Approval(
-                session: state.summary.session, request: request, requestBytes: event.bytes, requestedAt: event.at, seq: seq))
+        var approval = Approval(
+            session: state.summary.session, request: request, requestBytes: event.bytes, requestedAt: event.at, seq: seq)
+        // Its host has handed the answer over already: nobody can decide it.
+        if let rule = request.rule {
+            approval.stage = .delivered(rule.decision(on: request.approval, at: event.at), at: event.at)
+        }
+        approvals.put(approval)
     }
 
     /// A step that does not follow from the present stage changes nothing: the first end of an approval counts.

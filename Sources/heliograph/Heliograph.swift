@@ -46,7 +46,7 @@ struct Heliograph: ParsableCommand {
                 subcommands: [
                     Host.self, Connect.self, Disconnect.self, RunCommand.self, ClaudeTerminalCommand.self,
                     ACPCommand.self, MCPCommand.self, CostCommand.self, Emit.self, Ask.self,
-                    Settle.self,
+                    Settle.self, RulesCommand.self,
                     SteeringCommand.self, SteeredCommand.self, Hook.self, StatusLine.self,
                 ]),
             CommandGroup(

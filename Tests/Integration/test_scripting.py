@@ -14,7 +14,7 @@ ROWS = {
 }
 ALONE = [
     "sessions", "approvals", "devices", "projects", "budget", "cost", "pair", "token list", "workspace list", "config show", "doctor", "push status", "clock",
-    "audit verify", "host projects list",
+    "audit verify", "host projects list", "rules list",
 ]  # fmt: skip
 
 
@@ -26,7 +26,7 @@ def names(fields: str) -> set[str]:
 def test_the_page_has_every_field(relay: Relay, command: str) -> None:
     relay.token("client", "phone")
     relay.run("budget", "set", "--day", "20", "--data", str(relay.data))
-    data = [] if command.startswith("host ") else ["--data", str(relay.data)]
+    data = [] if command.startswith(("host ", "rules ")) else ["--data", str(relay.data)]
     given = ["--keep-days", "7"] if command == "config show" else []
     said = relay.run(*command.split(), *given, "--json", *data).stdout.splitlines()
     form, fields = ROWS[command]

@@ -29,7 +29,7 @@ struct Layering {
         ]),
         "HeliographHost": Module(imports: [
             "AgentACP", "AgentClaude", "AgentCodex", "AgentLocal", "Consent", "ConsentKeys", "HeliographHook", "HostCore",
-            "HeliographLink",
+            "HostRules", "HeliographLink",
             "RelayProtocol",
             "RelayAccess", "WebSocketEngine",
             "HeliographCrypto", "HeliographPlatform", "CHeliographLinux",
@@ -83,7 +83,8 @@ struct Layering {
         "AgentACP": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
         "AgentLocal": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
         "AgentCodex": Module(imports: ["HostCore", "RelayProtocol"], isPure: true),
-        "HostCore": Module(imports: ["Consent", "HeliographLink", "RelayProtocol"], isPure: true),
+        "HostCore": Module(imports: ["Consent", "HeliographLink", "HostRules", "RelayProtocol"], isPure: true),
+        "HostRules": Module(imports: ["RelayProtocol"], isPure: true),
         "Consent": Module(imports: ["RelayProtocol"], isPure: true),
         "HeliographLink": Module(imports: ["RelayProtocol"], isPure: true),
         "RelayProtocol": Module(imports: [], isPure: true),

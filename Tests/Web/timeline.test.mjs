@@ -87,6 +87,14 @@ test("a denied call is marked, whether its end is told before the denial or afte
   assert.equal(new Timeline(1, [start, request, event("approval.cancelled", { approval: "a", reason: "allowedLocally" })]).rows[0].denied, undefined);
 });
 
+test("what a rule answered names the rule, and no call waits for it", () => {
+  const rule = { name: "tests", digest: "ab", decision: "allow" };
+  const [call, asked] = new Timeline(1, [event("tool.started", { call: "c" }), event("approval.requested", { approval: "a", call: "c", rule })]).rows;
+  assert.equal(call.waitsFor, undefined);
+  assert.equal(asked.decision.decision, "allow");
+  assert.equal(asked.decision.by.name, "the rule tests");
+});
+
 const started = (agent, more = {}) => event("subagent.started", { agent, ...more });
 
 test("what a subagent does is a thread under the call that started it", () => {

@@ -266,8 +266,9 @@ function approvalContent({ head, body }) {
 
 /** @param {Row} row */
 function stageWords({ end, decision }) {
-  if (!end) return "waiting";
   const by = decision?.by?.name ? ` by ${decision.by.name}` : "";
+  const isRuled = decision?.by?.client === "rule";
+  if (!end || (isRuled && end.kind === "approval.delivered")) return decision ? `${deed(decision.decision)}${by}` : "waiting";
   if (end.kind === "approval.decided") return `${decision ? deed(decision.decision) : "decided"}${by}`;
   if (end.kind === "approval.applied") {
     return { ran: `allowed${by}, ran`, denied: `denied${by}`, answered: `answered${by}` }[asText(end.head.outcome)] ?? "applied";

@@ -79,6 +79,9 @@ package struct EventText: Sendable {
             }
             set("usage\(parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))", .dim)
             isMinor = true
+        case .approvalRequested(let request) where request.rule != nil:
+            guard let decision = request.rule?.decision(on: request.approval, at: at) else { return }
+            set("\(ToolWords.name(request.tool)) \(DecisionText.sentence(decision)): \(request.title)", .dim)
         case .approvalRequested(let request):
             question = request
             set("\(Self.asks(request)): \(request.title)", .alert)

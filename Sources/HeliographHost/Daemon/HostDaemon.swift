@@ -20,6 +20,7 @@ final class HostDaemon {
     private let logger: Logger
     private let loop: EventLoop
     private let spool: Spool
+    private let rules: RulesFile
     private let parts: [(name: String, part: DaemonPart)]
     private var machine: HostMachine
     /// Drivers by the names of their agents.
@@ -93,6 +94,7 @@ final class HostDaemon {
         // An owner who lets nobody steer lets nobody start anything.
         if configuration.steering != .nobody { parts.append((LaunchAdapter.name, LaunchDriver.part(of: agents))) }
         self.parts = parts
+        rules = RulesFile(configuration.paths, logger: logger)
         let digests = Digests { Crypto.hex(Crypto.sha256($0)) }
         machine = HostMachine(
             agents: parts.map { $0.part.adapter(configuration.home, digests, .now) }, spool: spool,
@@ -100,7 +102,8 @@ final class HostDaemon {
                 software: configuration.software, name: configuration.name,
                 capabilities: configuration.steering == .nobody ? [.hold] : [.hold, .steer], key: consent?.key,
                 limits: configuration.link),
-            boot: Boot.name, steering: configuration.steering, consent: consent)
+            boot: Boot.name, steering: configuration.steering, consent: consent,
+            rules: (rules, configuration.home))
     }
 
     private func start() throws {
@@ -252,6 +255,7 @@ final class HostDaemon {
                         $0.field("digest", question.digest.rawValue)
                     }
                 })
+            writer.field("rules", rules.problem)
             writer.object("spool") {
                 $0.field("events", Int64(spool.index.pendingCount))
                 $0.field("bytes", Int64(spool.index.bytes))

@@ -11,6 +11,12 @@ extension Logger {
             info(
                 "a decision came",
                 metadata: ["session.id": "\(session)", "approval.id": "\(approval)", "command.id": "\(command)"])
+        case .answeredByRule(let session, let approval, let answer, let rule):
+            info(
+                "a rule answered",
+                metadata: [
+                    "session.id": "\(session)", "approval.id": "\(approval)", "answer": "\(answer.rawValue)", "rule": "\(rule)",
+                ])
         case .settledAlready(let session, let approval, let command):
             info(
                 "a decision came again whose approval is over",

@@ -4,6 +4,8 @@ package import RelayProtocol
 package enum HostLog: Sendable, Equatable {
     case link(LinkLog)
     case decided(SessionID, ApprovalID, CommandID)
+    /// Nobody was asked.
+    case answeredByRule(SessionID, ApprovalID, AppliedRule.Answer, rule: String)
     /// A decision that the relay sent before it had the end of its approval, which waits in the spool.
     case settledAlready(SessionID, ApprovalID, CommandID)
     case consent(ConsentLog)

@@ -19,6 +19,8 @@ package struct HostMachine {
     private var steering: SteeringDesk
     /// Nil for a host without keys, which takes what the relay brings.
     private var consent: HostConsent?
+    /// Nil for a host without rules.
+    private var rules: RuleDesk?
     /// Latest offer of each session.
     private var offers: [SessionID: SteeringOffer] = [:]
     /// First prompts of sessions that clients started: their outcome is the start's.
@@ -43,13 +45,15 @@ package struct HostMachine {
     /// unknown.
     package init(
         agents: [any AgentAdapter], spool: Spool, link: LinkMachine, boot: String = "",
-        steering rights: SteeringRights = .nobody, consent: HostConsent? = nil
+        steering rights: SteeringRights = .nobody, consent: HostConsent? = nil,
+        rules: (source: any RuleSource, home: String)? = nil
     ) {
         self.agents = agents
         self.link = link
         steering = SteeringDesk(rights)
         journal = Journal(spool, boot: boot)
         self.consent = consent
+        self.rules = rules.map { RuleDesk($0.source, home: $0.home) }
         if let name = link.name { self.consent?.isCalled(name) }
     }
 
@@ -99,7 +103,8 @@ package struct HostMachine {
         var notes = Array(repeating: [String: [UInt8]](), count: agents.count)
         forget(steering.restore(from: journal.spool.index.notes, isWaiting: isWaiting))
         var settled: [String] = []
-        for (key, note) in journal.spool.index.notes where SteeringName(note: key) == nil && !HostConsent.isNote(key) {
+        for (key, note) in journal.spool.index.notes
+        where SteeringName(note: key) == nil && !HostConsent.isNote(key) && !RuleDesk.isNote(key) {
             // A power cut can leave the end of an approval, and its note.
             if let id = ApprovalID(key), let session = AgentQuestion.session(ofNote: note), journal.isSettled(id, in: session) {
                 settled.append(key)
@@ -113,6 +118,7 @@ package struct HostMachine {
         restoreConsent()
         known.restore(holds)
         for agent in agents.indices { tell(agent, .daemonStarted(notes: notes[agent])) }
+        restoreRules()
         if journal.mayHaveLost { tellLoss() }
         if consent?.isSigned == true { tellLauncher(.becameSigned) }
         tellAll(.held(holds))
@@ -123,6 +129,15 @@ package struct HostMachine {
         let notes = journal.spool.index.notes
         let over = consent?.restore(from: notes) { notes[$0.rawValue] != nil }
         forget(over ?? notes.keys.filter(HostConsent.isNote))
+    }
+
+    /// An answer that was on disk stands, as a person's does: its adapter gives it to the hook that calls again.
+    private mutating func restoreRules() {
+        let notes = journal.spool.index.notes
+        let live = Set(liveSessions.map(\.id))
+        let restored = rules?.restore(from: notes, isLive: live.contains) { notes[$0.rawValue] != nil }
+        forget(restored?.over ?? notes.keys.filter(RuleDesk.isNote))
+        restored?.answered.forEach { answer($0) }
     }
 
     /// Reports lost events of each live session: the machine went down before they were on disk. A session that began meanwhile is
@@ -173,6 +188,8 @@ package struct HostMachine {
     private mutating func tell(_ agent: Int, _ input: AgentInput<any Sendable>, isDurable: Bool = false) {
         wereAgentsTold = true
         var effects = firstPictures.shown(in: agents[agent].handle(erased: input, at: now))
+        let answered =
+            rules?.answering(&effects, of: agents[agent].name, at: now) { [known] in known.asksAll($0) } ?? []
         if let wrapped = consent?.wrapping(effects) { effects = wrapped }
         let isRecorded = record(effects, of: agent) && (!isDurable || synchronize())
         for effect in effects {
@@ -196,6 +213,15 @@ package struct HostMachine {
             }
         }
         for session in journal.takeEnded() { sessionEnded(session) }
+        if isRecorded { answered.forEach { answer($0) } }
+    }
+
+    private mutating func answer(_ answered: RuleDesk.Answered) {
+        guard let agent = agent(of: answered.session.rawValue) else { return }
+        orders.append(
+            .log(.answeredByRule(answered.session, answered.approval, answered.rule.answer, rule: answered.rule.name)))
+        let decision = answered.rule.decision(on: answered.approval, at: now.wall)
+        tell(agent, .decided(answered.session, answered.approval, answered.digest, decision))
     }
 
     /// Returns false if the disk did not take it.

@@ -15,6 +15,9 @@ struct KnownHolds {
     /// Because a budget is spent.
     func holds(_ session: SessionID) -> Bool { holds.contains(session) }
 
+    /// A person is to be asked about every tool, or a budget is spent.
+    func asksAll(_ session: SessionID) -> Bool { holds.contains(session) || askingAll.contains(session) }
+
     /// Restores the holds that an earlier life saved. Sessions that the agents report are added to them; none are removed.
     mutating func restore(_ holds: Holds) { self.holds = holds }
 

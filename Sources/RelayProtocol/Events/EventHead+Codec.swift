@@ -317,6 +317,7 @@ extension ApprovalRequest {
         questions = try QuestionOffer.list(from: head)
         offers = try Offer.list(from: head)
         if let words = head.optional("alert") { alert = try RequestWords(from: words) }
+        if let answering = head.optional("rule") { rule = try AppliedRule(from: answering) }
         if head.optional("risks") != nil {
             for risk in try head.array("risks", countMax: WireLimits.risksMax) {
                 risks.append(try risk.string(bytesMax: WireLimits.lineBytesMax))
@@ -347,5 +348,6 @@ extension ApprovalRequest {
         if !offers.isEmpty { writer.array("offers", offers.map(\.bytes)) }
         if !risks.isEmpty { writer.strings("risks", risks) }
         if let alert { writer.object("alert") { alert.write(to: &$0) } }
+        if let rule { writer.object("rule") { rule.write(to: &$0) } }
     }
 }

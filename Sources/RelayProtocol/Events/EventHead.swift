@@ -200,6 +200,8 @@ package struct ApprovalRequest: Sendable, Equatable {
     package var risks: [String] = []
     /// Nil if the host has no words besides the title.
     package var alert: RequestWords?
+    /// The rule that has answered it; nil if people are asked.
+    package var rule: AppliedRule?
 
     package init(approval: ApprovalID, kind: ApprovalKind, tool: String, title: String, digest: InputDigest) {
         self.approval = approval

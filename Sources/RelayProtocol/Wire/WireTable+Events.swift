@@ -143,6 +143,13 @@ extension WireTable {
                 .optional("full", alertText, "All that is asked."), .optional("summary", alertText, "The command alone."),
                 .optional("whole", .flag, "It may be allowed from what `full` shows."),
             ]), "What a notification may say of it; without it, no more than the title."),
+        .optional(
+            "rule",
+            .object([
+                .required("name", .name), .required("digest", .digest, "Of the file of rules."),
+                .required("decision", .word(AppliedRule.Answer.self)),
+                .optional("message", .line, "A denial's words for the agent's model."),
+            ]), "The owner's rule that has answered it at the host: the approval begins as `delivered`, and nobody is asked."),
     ]
 
     private static let offer = WireObject(

@@ -19,7 +19,7 @@ package struct AuditLine {
         n = try value.integer("n", in: 1...JSONValue.integerMax)
         previous = try value.string("previous", bytesMax: 64)
         hash = try value.string("hash", bytesMax: 64)
-        if try value.string("what") == AuditWord.decided {
+        if [AuditWord.decided, AuditWord.ruled].contains(try value.string("what")) {
             let key = AuditedApproval(
                 workspace: workspace, session: try value.identifier("session"), approval: try value.identifier("approval"))
             decision = (key, try Decision(from: value.required("decision")))

@@ -26,13 +26,18 @@ package struct AuditRecord {
     package init(_ approval: Approval, at: Int64, workspace: WorkspaceID) {
         self.workspace = workspace
         self.at = at
-        what = AuditWord.approval(approval.stage.word)
+        // A rule's answer comes with the request, and no device has signed it: it has a word of its own.
+        let ruled: Decision? =
+            if approval.request.rule != nil, case .delivered(let decision, _) = approval.stage { decision } else { nil }
+        what = ruled == nil ? AuditWord.approval(approval.stage.word) : AuditWord.ruled
         body = { writer in
             writer.field("session", approval.session)
             writer.field("approval", approval.id)
             writer.field("tool", approval.request.tool)
             writer.field("title", approval.request.title)
             writer.field("digest", approval.request.digest.rawValue)
+            if let rule = approval.request.rule { writer.object("rule") { rule.write(to: &$0) } }
+            if let ruled { writer.object("decision") { ruled.write(to: &$0) } }
             if case .decided(let decision) = approval.stage {
                 writer.object("decision") { decision.write(to: &$0) }
                 // An offer's id alone says nothing, so its rule and place are recorded.
@@ -158,6 +163,7 @@ package enum AuditWord {
     package static let workspaceRemoved = "workspace.removed"
     static let steeringRequested = "steering.requested"
     static let decided = approval(.decided)
+    static let ruled = "approval.ruled"
 
     static func steering(_ stage: SteeringStage) -> String { "steering.\(stage.rawValue)" }
 

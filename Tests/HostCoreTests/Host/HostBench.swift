@@ -11,12 +11,15 @@ struct HostBench {
     private var machine: HostMachine
     /// Facts that the adapters received when they started.
     private(set) var started: [String] = []
+    /// All that came of the start.
+    private(set) var begun: [String] = []
     private(set) var now = HostInstant(wall: 1_800_000_000_000, monotonic: 50_000)
 
     /// One daemon's life, with adapters of these names.
     init(
         _ agents: [String] = ["one"], on disk: MemoryDisk = MemoryDisk(), holds: Holds = Holds(),
-        steering: SteeringRights = .nobody, starts: Bool = false, boot: String = ""
+        steering: SteeringRights = .nobody, starts: Bool = false, boot: String = "",
+        rules: (any RuleSource)? = nil
     ) throws {
         self.disk = disk
         spool = try Spool(disk: disk) { _ in }
@@ -24,8 +27,10 @@ struct HostBench {
         if starts { adapters.append(LaunchAdapter(fresh: "f00", at: HostInstant(wall: 0, monotonic: 0))) }
         machine = HostMachine(
             agents: adapters, spool: spool,
-            link: LinkMachine(software: "test", name: nil), boot: boot, steering: steering)
-        started = tell(.started(holds: holds)).filter { $0.contains("hears start") }
+            link: LinkMachine(software: "test", name: nil), boot: boot, steering: steering,
+            rules: rules.map { ($0, "/home/me") })
+        begun = tell(.started(holds: holds))
+        started = begun.filter { $0.contains("hears start") }
     }
 
     /// Returns the orders, and the facts that the adapters received meanwhile.

@@ -1,0 +1,125 @@
+internal import Dispatch
+internal import Glibc
+internal import HeliographCrypto
+internal import HeliographHook
+internal import HeliographPlatform
+internal import HostCore
+internal import HostRules
+internal import Logging
+internal import RelayProtocol
+
+/// `rules.toml` in the configuration directory, and beside it the digest of the file that the owner accepted last.
+///
+/// Read again at each request: an edit counts at once. What cannot be read answers nothing.
+final class RulesFile: RuleSource {
+    static let bytesMax = 256 << 10
+    /// A local disk resolves a path in a millisecond; the event loop waits no longer for one that hangs.
+    private static let lookWithin = DispatchTimeInterval.milliseconds(50)
+    /// A thread each; once so many hang on a disk, no more are started.
+    private static let looksMax = 4
+
+    private let directory: String
+    private let logger: Logger?
+    private let looks = DispatchSemaphore(value: looksMax)
+    /// The last reading, and its outcome.
+    private var last: (bytes: [UInt8], digest: InputDigest, book: Result<RuleBook, RuleProblem>)?
+    /// What the log says of the file already.
+    private var told: String?
+
+    var path: String { directory + "/rules.toml" }
+    private var acceptedPath: String { directory + "/rules.accepted" }
+
+    init(_ paths: HostPaths, logger: Logger? = nil) {
+        directory = paths.configDirectory
+        self.logger = logger
+    }
+
+    // MARK: The file
+
+    /// Nil if there is none.
+    func read() throws(HostError) -> (digest: InputDigest, book: Result<RuleBook, RuleProblem>)? {
+        guard let bytes = try Files.read(path, bytesMax: Self.bytesMax) else { return nil }
+        if let last, last.bytes == bytes { return (last.digest, last.book) }
+        let read = Self.parse(bytes)
+        last = (bytes, read.digest, read.book)
+        return read
+    }
+
+    static func parse(_ bytes: [UInt8]) -> (digest: InputDigest, book: Result<RuleBook, RuleProblem>) {
+        guard let digest = InputDigest(Crypto.hex(Crypto.sha256(bytes))) else {
+            preconditionFailure("a SHA-256 in hexadecimal is a digest")
+        }
+        let book = Result { () throws(RuleProblem) in try RuleBook(parsing: String(decoding: bytes, as: UTF8.self)) }
+        return (digest, book)
+    }
+
+    func isAccepted(_ digest: InputDigest) -> Bool {
+        let accepted = try? Files.read(acceptedPath, bytesMax: 128)
+        return accepted.map { String(decoding: $0, as: UTF8.self) } == digest.rawValue + "\n"
+    }
+
+    func accept(_ digest: InputDigest) throws(HostError) {
+        try Files.edit(in: directory) { () throws(HostError) in
+            try Files.replace(acceptedPath, with: Array((digest.rawValue + "\n").utf8))
+        }
+    }
+
+    /// Why not all rules hold; nil if they do, or there are none.
+    var problem: String? {
+        do throws(HostError) {
+            guard let (digest, book) = try read() else { return nil }
+            if case .failure(let problem) = book { return "\(path) answers nothing: \(problem)" }
+            return isAccepted(digest) ? nil : "\(path) has changed: its rules allow nothing until `heliograph rules accept`"
+        } catch {
+            return "\(path) answers nothing: \(error)"
+        }
+    }
+
+    // MARK: For the host
+
+    var rules: KeptRules? {
+        let problem = problem
+        if let problem, problem != told { logger?.warning("not all rules hold", metadata: ["problem": "\(problem)"]) }
+        told = problem
+        guard let (digest, book) = try? read(), let book = try? book.get() else { return nil }
+        return KeptRules(book, digest: digest, isAccepted: isAccepted(digest))
+    }
+
+    func target(of path: String) -> String? {
+        guard looks.wait(timeout: .now()) == .success else { return nil }
+        let (found, looks) = (FoundPath(), looks)
+        let isStarted = BackgroundThread.start {
+            found.settle(PathLinks.real(path))
+            looks.signal()
+        }
+        guard isStarted else {
+            looks.signal()
+            return nil
+        }
+        return found.wait(Self.lookWithin)
+    }
+
+    func moment(at wall: Int64) -> RuleMoment {
+        var seconds = time_t(wall / 1_000)
+        var parts = unsafe tm()
+        guard unsafe localtime_r(&seconds, &parts) != nil else { preconditionFailure("a date of this age has a calendar") }
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let day = unsafe "\(parts.tm_year + 1_900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+        return RuleMoment(day: day, minute: unsafe Int(parts.tm_hour * 60 + parts.tm_min))
+    }
+}
+
+/// The outcome of a look that may come too late.
+///
+/// `@unchecked`: `path` is written before the one signal, and read after it.
+private final class FoundPath: @unchecked Sendable {
+    private let settled = DispatchSemaphore(value: 0)
+    private var path: String?
+
+    func settle(_ path: String?) {
+        self.path = path
+        settled.signal()
+    }
+
+    func wait(_ time: DispatchTimeInterval) -> String? { settled.wait(timeout: .now() + time) == .success ? path : nil }
+}

@@ -1,0 +1,157 @@
+internal import HostRules
+internal import RelayProtocol
+
+/// Answers requests by the owner's rules, before anybody is asked.
+///
+/// A rule judges what people would be shown: what is hidden or cut there, no rule allows. Its answer stands in the request itself, which is
+/// on disk before the agent has it, and goes to the adapter as a person's decision would.
+struct RuleDesk {
+    struct Answered {
+        let session: SessionID
+        let approval: ApprovalID
+        /// As the adapter knows it.
+        let digest: InputDigest
+        let rule: AppliedRule
+    }
+
+    private let source: any RuleSource
+    private let home: String
+    /// In which sessions work, by what their adapters said.
+    private var folders: [SessionID: String] = [:]
+    /// Approvals with a note.
+    private var noted: Set<ApprovalID> = []
+
+    init(_ source: any RuleSource, home: String) {
+        self.source = source
+        self.home = home
+    }
+
+    // MARK: Over a restart
+
+    private static let notes = "rules."
+    private static let folderNotes = notes + "folder/"
+
+    static func isNote(_ key: String) -> Bool { key.hasPrefix(notes) }
+
+    /// Returns the answers that their adapters may not have, and the notes that are no longer needed.
+    mutating func restore(
+        from notes: [String: [UInt8]], isLive: (SessionID) -> Bool, isPending: (ApprovalID) -> Bool
+    ) -> (answered: [Answered], over: [String]) {
+        var answered: [Answered] = []
+        var over: [String] = []
+        for (key, note) in notes.sorted(by: { $0.key < $1.key }) where Self.isNote(key) {
+            if key.hasPrefix(Self.folderNotes) {
+                guard let session = SessionID(String(key.dropFirst(Self.folderNotes.count))), isLive(session) else {
+                    over.append(key)
+                    continue
+                }
+                folders[session] = String(decoding: note, as: UTF8.self)
+            } else if let id = ApprovalID(String(key.dropFirst(Self.notes.count))), isPending(id),
+                let known = Answered(id, note: note)
+            {
+                noted.insert(id)
+                answered.append(known)
+            } else {
+                over.append(key)
+            }
+        }
+        return (answered, over)
+    }
+
+    private static func note(of approval: ApprovalID) -> String { notes + approval.rawValue }
+
+    // MARK: Requests
+
+    /// The effects as they go to disk, and the answers to give once they are there. `isHeld`: a person wants to be asked about everything in
+    /// that session, or its budget is spent.
+    mutating func answering(
+        _ effects: inout [AgentEffect<any Sendable>], of agent: String, at now: HostInstant, isHeld: (SessionID) -> Bool
+    ) -> [Answered] {
+        var answered: [Answered] = []
+        effects = effects.flatMap { effect -> [AgentEffect<any Sendable>] in
+            switch effect {
+            case .emit(let session, let bytes, isKept: true):
+                guard let event = try? Event(stored: bytes) else { return [effect] }
+                switch event.head {
+                case .sessionStarted(let facts):
+                    guard let folder = facts.folder ?? facts.workingDirectory, folder.hasPrefix("/"), folders[session] != folder
+                    else { return [effect] }
+                    folders[session] = folder
+                    return [effect, .remember(Self.folderNotes + session.rawValue, Array(folder.utf8))]
+                case .sessionEnded:
+                    guard folders.removeValue(forKey: session) != nil else { return [effect] }
+                    return [effect, .remember(Self.folderNotes + session.rawValue, nil)]
+                case .approvalRequested(var request):
+                    guard let rule = rule(for: request, event, in: session, of: agent, at: now, isHeld: isHeld(session)) else {
+                        return [effect]
+                    }
+                    let answer = Answered(
+                        session: session, approval: request.approval, digest: request.digest, rule: rule)
+                    request.rule = rule
+                    let members = Self.body(of: event)
+                    let ruled = Event(.approvalRequested(request), at: event.at) { body in
+                        for member in members { body.raw(dynamic: member.key, member.value.bytes) }
+                    }
+                    guard ruled.bytes.count <= WireLimits.eventBytesMax else { return [effect] }
+                    answered.append(answer)
+                    noted.insert(request.approval)
+                    return [
+                        .emit(session, ruled.bytes, isKept: true), .remember(Self.note(of: request.approval), answer.note),
+                    ]
+                default: return [effect]
+                }
+            case .remember(let key, nil):
+                guard let id = ApprovalID(key), noted.remove(id) != nil else { return [effect] }
+                return [effect, .remember(Self.note(of: id), nil)]
+            default: return [effect]
+            }
+        }
+        return answered
+    }
+
+    /// Nil if a person is to be asked.
+    private func rule(
+        for request: ApprovalRequest, _ event: Event, in session: SessionID, of agent: String, at now: HostInstant, isHeld: Bool
+    ) -> AppliedRule? {
+        guard request.kind == .tool, let kept = source.rules, !kept.book.rules.isEmpty else { return nil }
+        let input = Self.body(of: event).first { $0.key == "input" }?.value
+        let isWhole = !request.isRedacted && !request.isCut
+        let folder = folders[session]
+        let call = RuleCall(agent: agent, tool: request.tool, input: isWhole ? input : nil, folder: folder, home: home)
+        // A pattern in a folder that is not known denies nothing: then nothing is allowed either.
+        let verdict = kept.book.judge(
+            call, at: source.moment(at: now.wall), allows: kept.isAccepted && !isHeld && isWhole && folder != nil
+        ) { source.target(of: $0) }
+        switch verdict {
+        case .allow(let names): return AppliedRule(name: Self.line(names), digest: kept.digest, answer: .allow)
+        case .deny(let name, let words): return AppliedRule(name: name, digest: kept.digest, answer: .deny, message: words)
+        case .ask: return nil
+        }
+    }
+
+    private static func body(of event: Event) -> [(key: String, value: JSONValue)] {
+        (try? JSONDocument(parsing: event.bytes).root.optional("body")?.members()) ?? []
+    }
+
+    private static func line(_ names: [String]) -> String {
+        TextCut.line(names.joined(separator: ", "), bytesMax: WireLimits.nameBytesMax)
+    }
+}
+
+extension RuleDesk.Answered {
+    fileprivate var note: [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("session", session)
+            writer.field("digest", digest.rawValue)
+            writer.object("rule") { rule.write(to: &$0) }
+        }
+    }
+
+    fileprivate init?(_ approval: ApprovalID, note: [UInt8]) {
+        guard let value = try? JSONDocument(parsing: note).root, let session = value.text("session").flatMap({ SessionID($0) }),
+            let digest = value.text("digest").flatMap(InputDigest.init),
+            let rule = try? AppliedRule(from: value.required("rule"))
+        else { return nil }
+        self.init(session: session, approval: approval, digest: digest, rule: rule)
+    }
+}

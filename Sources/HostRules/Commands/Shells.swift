@@ -1,0 +1,33 @@
+/// Shells that are given a command line as a string.
+enum Shells {
+    static let names: Set<String> = {
+        let plain = ["sh", "bash", "zsh", "dash", "ksh"]
+        return Set(plain + plain.map { "/bin/" + $0 } + plain.map { "/usr/bin/" + $0 })
+    }()
+
+    /// The string behind `-c`, if the options are ones that leave its meaning alone.
+    static func string(_ arguments: [ShellWord]) -> String? {
+        var rest = arguments[...]
+        while let word = rest.popFirst() {
+            guard word.isKnown, word.text.hasPrefix("-") else { return nil }
+            let letters = word.text.dropFirst()
+            guard !letters.isEmpty, letters.allSatisfy({ "celux".contains($0) || $0 == "o" }) else { return nil }
+            if letters.contains("o") {
+                guard letters.last == "o", let option = rest.popFirst(), option.isKnown, option.text == "pipefail" else {
+                    return nil
+                }
+                guard !letters.contains("c") else { return nil }
+            }
+            guard letters.contains("c") else { continue }
+            guard let string = rest.popFirst(), string.isKnown else { return nil }
+            return string.text
+        }
+        return nil
+    }
+
+    /// No script is named, or perhaps none: it carries out what it reads.
+    static func readsInput(_ arguments: [ShellWord]) -> Bool {
+        guard let operand = arguments.first(where: { !$0.isKnown || !$0.text.hasPrefix("-") }) else { return true }
+        return !operand.isKnown || arguments.contains { $0.isKnown && $0.text.hasPrefix("-") }
+    }
+}

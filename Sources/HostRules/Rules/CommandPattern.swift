@@ -1,0 +1,139 @@
+/// A pattern of simple commands, word by word: `npm run *`, `git status`, `NODE_ENV=test npm test:*`.
+///
+/// A last star takes any number of arguments; one elsewhere takes one word, or a part of one. To allow, a pattern has to name the program
+/// and all settings of variables before it. To deny or ask, stars take any number of words, the program is known by the last part of its
+/// path, and case does not count.
+package struct CommandPattern: Equatable, Sendable {
+    let assignments: [String]
+    let words: [Glob]
+    /// Any arguments may follow.
+    let isOpen: Bool
+
+    init(parsing text: String) throws(RuleProblem) {
+        var text = text
+        var isOpen = false
+        if text.hasSuffix(":*") {
+            text.removeLast(2)
+            isOpen = true
+        }
+        var words = try Self.split(text)
+        if !isOpen, words.count > 1, words.last?.isStar == true {
+            words.removeLast()
+            isOpen = true
+        }
+        let count = words.prefix { Self.isAssignment($0) }.count
+        assignments = words.prefix(count).map { $0.parts[0] }
+        self.words = Array(words.dropFirst(count))
+        self.isOpen = isOpen
+        guard !self.words.isEmpty else { throw RuleProblem("the pattern names no program") }
+    }
+
+    var namesProgram: Bool { words[0].isLiteral }
+    private var hasStar: Bool { isOpen || words.contains { !$0.isLiteral } }
+
+    /// Blanks separate words; quotes keep them together, and a star in quotes is one.
+    private static func split(_ text: String) throws(RuleProblem) -> [Glob] {
+        var words: [Glob] = []
+        // Empty between words.
+        var parts: [String] = []
+        var quote: Character?
+        for character in text {
+            if let open = quote {
+                if character == open { quote = nil } else { parts[parts.count - 1].append(character) }
+                continue
+            }
+            switch character {
+            case " ", "\t":
+                if !parts.isEmpty { words.append(Glob(parts: parts)) }
+                parts = []
+                continue
+            case "'", "\"":
+                quote = character
+                if parts.isEmpty { parts = [""] }
+            case "*": parts = (parts.isEmpty ? [""] : parts) + [""]
+            case ";", "&", "|", "<", ">", "(", ")", "`", "\n", "\r":
+                throw RuleProblem("`\(character)` belongs to no simple command")
+            case "$", "\\": throw RuleProblem("`\(character)` stands for something that no pattern can know")
+            default:
+                if parts.isEmpty { parts = [""] }
+                parts[parts.count - 1].append(character)
+            }
+        }
+        guard quote == nil else { throw RuleProblem("a quote is not closed") }
+        if !parts.isEmpty { words.append(Glob(parts: parts)) }
+        return words
+    }
+
+    private static func isAssignment(_ word: Glob) -> Bool {
+        guard word.isLiteral, let sign = word.parts[0].firstIndex(of: "="), sign != word.parts[0].startIndex else {
+            return false
+        }
+        return word.parts[0][..<sign].utf8.allSatisfy {
+            (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == UInt8(ascii: "_")
+        }
+    }
+
+    // MARK: To allow
+
+    func covers(_ run: ProgramRun) -> Bool {
+        guard let program = run.program, run.cover != .none, run.cover == .any || !hasStar else { return false }
+        guard run.assignments.allSatisfy(\.isKnown), run.assignments.map(\.text) == assignments else { return false }
+        guard run.words.count >= words.count, isOpen || run.words.count == words.count else { return false }
+        for (word, pattern) in zip(run.words, words) {
+            guard word.isKnown, pattern.matches(word.text) else { return false }
+            // A star takes no option that it does not begin.
+            if !pattern.isLiteral,
+                !StarLimits.take([word], of: program) || (word.text.hasPrefix("-") && pattern.parts[0].isEmpty)
+            {
+                return false
+            }
+        }
+        return StarLimits.take(run.words[words.count...], of: program)
+    }
+
+    // MARK: To deny or ask
+
+    func concerns(_ run: ProgramRun) -> Match {
+        var found = concerns(run.words)
+        if found == .no, run.cover != .any {
+            // What it is told to run may begin at any of its words.
+            for start in run.words.indices.dropFirst() where found == .no && concerns(Array(run.words[start...])) != .no {
+                found = .maybe
+            }
+        }
+        return found
+    }
+
+    private func concerns(_ command: [ShellWord]) -> Match {
+        guard let first = command.first else { return .no }
+        guard first.isKnown else { return .maybe }
+        var command = command
+        command[0] = ShellWord(ExactPrograms.baseName(first.text))
+        let patterns = isOpen ? words + [Glob("*")] : words
+        var states: Set<Int> = [0]
+        func spread(_ states: Set<Int>) -> Set<Int> {
+            var all = states
+            for state in states.sorted() {
+                var next = state
+                while next < patterns.count, next > 0, patterns[next].isStar {
+                    next += 1
+                    all.insert(next)
+                }
+            }
+            return all
+        }
+        for word in command {
+            guard word.isKnown else {
+                return isOpen && states.contains(patterns.count) ? .yes : states.isEmpty ? .no : .maybe
+            }
+            var next: Set<Int> = []
+            for state in states where state < patterns.count {
+                let pattern = patterns[state]
+                if pattern.isStar { next.insert(state) }
+                if pattern.matches(word.text, ignoringCase: true) { next.insert(state + 1) }
+            }
+            states = spread(next)
+        }
+        return states.contains(patterns.count) ? .yes : .no
+    }
+}

@@ -1,0 +1,91 @@
+/// A pattern of files: `src/**` in the session's folder, `~/notes/*.md`, `//etc/hosts`.
+///
+/// A star stays within one name, two take folders. To allow, no star takes a name that begins with a dot. To deny or ask, a pattern is
+/// also about what is below it, and case does not count.
+package struct PathPattern: Equatable, Sendable {
+    private enum Root: Equatable { case folder, home, disk }
+
+    private let root: Root
+    private let parts: [Glob]
+
+    init(parsing text: String) throws(RuleProblem) {
+        guard !text.isEmpty else { throw RuleProblem("the pattern names no file") }
+        if text.contains(where: { "?[]{}\\!".contains($0) }) {
+            throw RuleProblem("of `?[]{}\\!` a path's pattern understands none")
+        }
+        var rest = text[...]
+        if rest.hasPrefix("//") {
+            root = .disk
+            rest = rest.dropFirst(2)
+        } else if rest.hasPrefix("~/") {
+            root = .home
+            rest = rest.dropFirst(2)
+        } else {
+            guard !rest.hasPrefix("/"), !rest.hasPrefix("~") else {
+                throw RuleProblem("write `//…` for a path from the root of the disk, `~/…`, or a path in the session's folder")
+            }
+            root = .folder
+            if rest.hasPrefix("./") { rest = rest.dropFirst(2) }
+        }
+        var names = rest.split(separator: "/").filter { $0 != "." }.map(String.init)
+        if names.contains("..") { throw RuleProblem("`..` has no place in a pattern") }
+        // As in Claude Code's and Git's: a bare name is found at any depth.
+        if root == .folder, names.count == 1, !rest.contains("/"), !text.hasPrefix("./"), names[0] != "**" {
+            names.insert("**", at: 0)
+        }
+        guard !names.isEmpty else { throw RuleProblem("the pattern names no file") }
+        parts = names.map { Glob($0) }
+    }
+
+    private static func isDeep(_ part: Glob) -> Bool { part.parts == ["", "", ""] }
+
+    /// `path` is absolute and normalized.
+    func matches(_ path: String, _ call: RuleCall, allows: Bool) -> Bool {
+        let base: String
+        switch root {
+        case .disk: base = "/"
+        case .home: base = RulePath.normalized(call.home)
+        case .folder:
+            guard let folder = call.folder else { return false }
+            base = RulePath.normalized(folder)
+        }
+        let (path, root) = allows ? (path, base) : (path.lowercased(), base.lowercased())
+        guard RulePath.isInside(root, path) else { return false }
+        let names = path.dropFirst(root == "/" ? 1 : root.count).split(separator: "/").map(String.init)
+        return matches(names[...], parts[...], allows)
+    }
+
+    private func matches(_ names: ArraySlice<String>, _ parts: ArraySlice<Glob>, _ allows: Bool) -> Bool {
+        // Which parts can be next; each name moves them on.
+        var states: Set<Int> = [parts.startIndex]
+        func spread(_ states: Set<Int>) -> Set<Int> {
+            var all = states
+            for state in states {
+                var next = state
+                while next < parts.endIndex, Self.isDeep(parts[next]) {
+                    next += 1
+                    all.insert(next)
+                }
+            }
+            return all
+        }
+        states = spread(states)
+        for name in names {
+            // A denied folder's contents are denied.
+            if !allows, states.contains(parts.endIndex) { return true }
+            let isHidden = name.hasPrefix(".")
+            var next: Set<Int> = []
+            for state in states where state < parts.endIndex {
+                let part = parts[state]
+                if Self.isDeep(part) {
+                    if !allows || !isHidden { next.insert(state) }
+                } else if part.matches(name, ignoringCase: !allows), !allows || !isHidden || part.parts[0].hasPrefix(".") {
+                    next.insert(state + 1)
+                }
+            }
+            states = spread(next)
+            if states.isEmpty { return false }
+        }
+        return states.contains(parts.endIndex)
+    }
+}

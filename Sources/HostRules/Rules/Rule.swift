@@ -1,0 +1,52 @@
+/// The owner's standing answer to calls of tools.
+package struct Rule: Equatable, Sendable {
+    package enum Answer: String, Sendable, CaseIterable { case allow, deny, ask }
+
+    package var name: String
+    package var answer: Answer
+    package var patterns: [RulePattern]
+    /// For the agent's model, if the answer is `deny`.
+    package var words: String?
+    /// Sessions that work in this folder or below; nil: in any.
+    package var folder: String?
+    /// Name of the agent's adapter; nil: any.
+    package var agent: String?
+    /// Minutes of the host's day; over midnight if the end is before the begin.
+    package var hours: RuleHours?
+    /// Last day on which it holds, `YYYY-MM-DD` at the host.
+    package var until: String?
+
+    func holds(for call: RuleCall, at moment: RuleMoment) -> Bool {
+        if let agent, agent != call.agent { return false }
+        if let until, moment.day > until { return false }
+        if let hours, !hours.contains(moment.minute) { return false }
+        guard let folder else { return true }
+        // What is not known narrows nothing down: then an allow does not hold, and the others do.
+        guard let place = call.folder else { return answer != .allow }
+        return RulePath.isInside(RulePath.expanded(folder, home: call.home), RulePath.normalized(place))
+    }
+}
+
+package struct RuleHours: Equatable, Sendable {
+    package var begin: Int
+    package var end: Int
+
+    package init(begin: Int, end: Int) {
+        self.begin = begin
+        self.end = end
+    }
+
+    func contains(_ minute: Int) -> Bool { begin <= end ? begin <= minute && minute < end : minute >= begin || minute < end }
+}
+
+/// When a call is judged, by the host's own clock and calendar.
+package struct RuleMoment: Equatable, Sendable {
+    /// `YYYY-MM-DD`.
+    package var day: String
+    package var minute: Int
+
+    package init(day: String, minute: Int) {
+        self.day = day
+        self.minute = minute
+    }
+}

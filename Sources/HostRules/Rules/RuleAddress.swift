@@ -1,0 +1,23 @@
+/// The host in a web address, if all programs agree on which it is.
+enum RuleAddress {
+    static func isHost(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 253 && !text.hasPrefix(".") && !text.hasSuffix(".")
+            && text.utf8.allSatisfy {
+                (48...57).contains($0) || (97...122).contains($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
+            }
+    }
+
+    static func host(of address: String) -> String? {
+        let lower = address.lowercased()
+        guard let scheme = ["https://", "http://"].first(where: lower.hasPrefix) else { return nil }
+        let rest = lower.dropFirst(scheme.count)
+        // A backslash, a tab or a user's name are read differently by different programs.
+        guard rest.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") }) else { return nil }
+        let authority = rest.prefix { !"/?#".contains($0) }
+        guard !authority.contains("@") else { return nil }
+        let pieces = authority.split(separator: ":", omittingEmptySubsequences: false)
+        guard let host = pieces.first.map(String.init), isHost(host), pieces.count <= 2 else { return nil }
+        if pieces.count == 2, UInt16(pieces[1]) == nil { return nil }
+        return host
+    }
+}

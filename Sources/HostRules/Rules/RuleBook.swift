@@ -1,0 +1,42 @@
+/// The owner's rules, and what they answer.
+///
+/// Deny beats ask beats allow. A call is allowed only if all of it is covered; what is unreadable, unknown or in conflict is put before a
+/// person, which is also what happens to a call that no rule is about.
+package struct RuleBook: Equatable, Sendable {
+    package enum Verdict: Equatable, Sendable {
+        /// The rules that together cover it, in the file's order.
+        case allow([String])
+        case deny(String, words: String?)
+        /// Why; and the rule that says so, if one does.
+        case ask(String, rule: String?)
+    }
+
+    package let rules: [Rule]
+
+    package init(rules: [Rule] = []) { self.rules = rules }
+
+    package init(parsing text: String) throws(RuleProblem) { rules = try RuleFile.rules(in: text) }
+
+    /// `allows`: whether rules that allow hold at all. `look`: where a path leads once links are followed, as far as it exists; nil if that
+    /// cannot be said.
+    package func judge(
+        _ call: RuleCall, at moment: RuleMoment, allows: Bool = true, look: (String) -> String?
+    ) -> Verdict {
+        let held = rules.filter { $0.holds(for: call, at: moment) }
+        let subject = RuleSubject(call, look: look)
+        var asked: Verdict?
+        for rule in held where rule.answer != .allow {
+            for pattern in rule.patterns {
+                switch subject.concern(of: pattern, call) {
+                case .no: continue
+                case .yes where rule.answer == .deny: return .deny(rule.name, words: rule.words)
+                case .yes: asked = .ask("the rule says so", rule: rule.name)
+                case .maybe: asked = asked ?? .ask("whether this rule is about it cannot be said", rule: rule.name)
+                }
+            }
+        }
+        if let asked { return asked }
+        guard allows else { return .ask("rules that allow are off", rule: nil) }
+        return subject.coverage(by: held.filter { $0.answer == .allow }, call)
+    }
+}

@@ -1,0 +1,28 @@
+/// Paths, spelled one way.
+enum RulePath {
+    /// Without `.`, `..`, and doubled slashes; what links lead to is another question.
+    static func normalized(_ path: String) -> String {
+        var parts: [Substring] = []
+        for part in path.split(separator: "/") where part != "." {
+            if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+        }
+        return "/" + parts.joined(separator: "/")
+    }
+
+    static func expanded(_ path: String, home: String) -> String {
+        if path == "~" { return normalized(home) }
+        return normalized(path.hasPrefix("~/") ? home + path.dropFirst(1) : path)
+    }
+
+    /// Nil if it is relative and there is no folder.
+    static func absolute(_ path: String, in folder: String?, home: String) -> String? {
+        if path == "~" || path.hasPrefix("~/") { return expanded(path, home: home) }
+        if path.hasPrefix("/") { return normalized(path) }
+        return folder.map { normalized($0 + "/" + path) }
+    }
+
+    /// Both absolute and normalized.
+    static func isInside(_ folder: String, _ path: String) -> Bool {
+        folder == "/" || path == folder || path.hasPrefix(folder + "/")
+    }
+}

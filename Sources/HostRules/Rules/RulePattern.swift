@@ -1,0 +1,92 @@
+/// What a rule is about, in Claude Code's own spelling: `Bash(npm test:*)`, `Edit(src/**)`, `Read(~/notes/**)`,
+/// `WebFetch(domain:example.com)`, `mcp__server__tool`, or a tool's name.
+package struct RulePattern: Equatable, Sendable {
+    enum Subject: Equatable {
+        case command(CommandPattern)
+        /// Every command.
+        case anyCommand
+        case edit(PathPattern)
+        case read(PathPattern)
+        /// The host, and whether all below it are meant.
+        case address(host: String, below: Bool)
+        /// A tool by name, whatever its input; the star is a last one.
+        case tool(Glob)
+    }
+
+    package let text: String
+    let subject: Subject
+
+    package init(parsing text: String, for answer: Rule.Answer) throws(RuleProblem) {
+        self.text = text
+        guard let open = text.firstIndex(of: "(") else {
+            subject = try Self.tool(text, answer)
+            return
+        }
+        guard text.hasSuffix(")") else { throw RuleProblem("`\(text)` has no closing parenthesis at its end") }
+        let inner = String(text[text.index(after: open)...].dropLast())
+        switch text[..<open] {
+        case "Bash":
+            if inner == "*" || inner == ":*" {
+                subject = try Self.tool("Bash", answer)
+                return
+            }
+            let pattern = try CommandPattern(parsing: inner)
+            if answer == .allow, !pattern.namesProgram {
+                throw RuleProblem("`\(text)` does not name the program that it allows")
+            }
+            subject = .command(pattern)
+        case "Edit", "Write": subject = .edit(try PathPattern(parsing: inner))
+        case "Read": subject = .read(try PathPattern(parsing: inner))
+        case "WebFetch": subject = try Self.address(inner)
+        default:
+            throw RuleProblem(
+                "patterns of `\(text[..<open])` are not understood: only Bash, Edit, Write, Read and WebFetch have one")
+        }
+    }
+
+    private static func tool(_ text: String, _ answer: Rule.Answer) throws(RuleProblem) -> Subject {
+        let isName =
+            !text.isEmpty
+            && text.utf8.allSatisfy {
+                (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || "_-.*".utf8.contains($0)
+            }
+        guard isName else { throw RuleProblem("`\(text)` is no tool's name") }
+        if text == "Bash", answer != .allow { return .anyCommand }
+        let whole: Set<String> = ["Bash", "Edit", "Write", "Read", "WebFetch", "MultiEdit", "NotebookEdit"]
+        if answer == .allow, whole.contains(text) {
+            throw RuleProblem("`\(text)` would allow everything: say which, in parentheses")
+        }
+        var text = text
+        // `mcp__server` is all of its tools.
+        if text.hasPrefix("mcp__"), !text.dropFirst(5).isEmpty, Self.count("__", in: text) == 1 { text += "__*" }
+        let stars = text.filter { $0 == "*" }.count
+        let isPlain = stars == 0 || (stars == 1 && text.hasSuffix("__*") && text.hasPrefix("mcp__") && text.utf8.count > 8)
+        guard answer != .allow || isPlain else { throw RuleProblem("`\(text)` would allow tools that nobody has named") }
+        return .tool(Glob(text))
+    }
+
+    private static func count(_ part: String, in text: String) -> Int {
+        var (count, rest) = (0, Array(text.utf8)[...])
+        let part = Array(part.utf8)
+        while rest.count >= part.count {
+            if rest.starts(with: part) {
+                count += 1
+                rest = rest.dropFirst(part.count)
+            } else {
+                rest = rest.dropFirst()
+            }
+        }
+        return count
+    }
+
+    private static func address(_ text: String) throws(RuleProblem) -> Subject {
+        guard text.hasPrefix("domain:") else { throw RuleProblem("an address's pattern is `domain:HOST`") }
+        var host = text.dropFirst("domain:".count).lowercased()
+        let below = host.hasPrefix("*.")
+        if below { host.removeFirst(2) }
+        guard RuleAddress.isHost(host), host.contains(".") || host == "localhost" else {
+            throw RuleProblem("`\(host)` is no host's name")
+        }
+        return .address(host: host, below: below)
+    }
+}

@@ -1,0 +1,157 @@
+internal import RelayProtocol
+
+/// What a call does, as far as rules know.
+enum RuleSubject {
+    case command(Result<ProgramRuns, ShellProblem>, isPlain: Bool)
+    /// The file as it is named, and where that leads.
+    case file(path: String, real: String?, isWrite: Bool)
+    case address(String?)
+    case tool
+    /// Why it is not known.
+    case unknown(String)
+
+    private static let shells: Set<String> = ["Bash", "Command", "Shell", "shell", "bash", "execute", "exec_command"]
+    private static let writers: Set<String> = ["Edit", "MultiEdit", "Write", "NotebookEdit"]
+    /// Members of a command's input that change nothing about what runs.
+    private static let plain: Set<String> = ["command", "description", "timeout", "run_in_background"]
+
+    init(_ call: RuleCall, look: (String) -> String?) {
+        guard let input = call.input, let members = try? input.members() else {
+            self = .unknown("its input is not whole")
+            return
+        }
+        func text(_ key: String) -> String? { members.first { $0.key == key }.flatMap { try? $0.value.string() } }
+        if Self.shells.contains(call.tool) {
+            guard let text = text("command") else {
+                self = .unknown("its command is not readable")
+                return
+            }
+            let runs = Result { () throws(ShellProblem) in try ProgramRuns(ShellLine(parsing: text)) }
+            self = .command(runs, isPlain: members.allSatisfy { Self.plain.contains($0.key) })
+            return
+        }
+        if call.tool == "Read" || Self.writers.contains(call.tool) {
+            let named = [text("file_path"), text("notebook_path"), text("path")].compactMap(\.self)
+            guard named.count == 1, let path = RulePath.absolute(named[0], in: call.folder, home: call.home) else {
+                self = .unknown("which file it is about cannot be said")
+                return
+            }
+            let raw = named[0].hasPrefix("/") ? named[0] : path
+            self = .file(path: path, real: look(raw).map(RulePath.normalized), isWrite: call.tool != "Read")
+            return
+        }
+        self = call.tool == "WebFetch" ? .address(RuleAddress.host(of: text("url") ?? "")) : .tool
+    }
+
+    // MARK: To deny or ask
+
+    func concern(of pattern: RulePattern, _ call: RuleCall) -> Match {
+        if case .tool(let name) = pattern.subject { return name.matches(call.tool, ignoringCase: true) ? .yes : .no }
+        switch (self, pattern.subject) {
+        case (.unknown, _): return .maybe
+        case (.command, .anyCommand): return .yes
+        case (.command(.failure, _), _): return .maybe
+        case (.command(.success(let runs), _), .command(let pattern)):
+            let found = runs.runs.map { pattern.concerns($0) }
+            return found.contains(.yes) ? .yes : found.contains(.maybe) ? .maybe : .no
+        case (.command(.success(let runs), _), .edit(let pattern)), (.command(.success(let runs), _), .read(let pattern)):
+            return Self.names(runs, a: pattern, call) ? .maybe : .no
+        case (.file(let path, let real, let isWrite), .edit(let pattern)):
+            return isWrite ? Self.concern(path, real, pattern, call) : .no
+        case (.file(let path, let real, let isWrite), .read(let pattern)):
+            // Who may not read it may not see it in an edit.
+            return Self.concern(path, real, pattern, call) == .no ? .no : isWrite ? .maybe : .yes
+        case (.address(let host), .address(let wanted, _)):
+            guard let host else { return .maybe }
+            return host == wanted || host.hasSuffix("." + wanted) ? .yes : .no
+        // Searches and others read files, too.
+        case (.tool, .read): return ["Grep", "Glob", "LS", "NotebookRead"].contains(call.tool) ? .maybe : .no
+        default: return .no
+        }
+    }
+
+    private static func concern(_ path: String, _ real: String?, _ pattern: PathPattern, _ call: RuleCall) -> Match {
+        guard let real else { return .maybe }
+        return [path, real].contains { pattern.matches($0, call, allows: false) } ? .yes : .no
+    }
+
+    /// Some word of the line may be such a file.
+    private static func names(_ runs: ProgramRuns, a pattern: PathPattern, _ call: RuleCall) -> Bool {
+        let words = runs.redirections + runs.runs.flatMap { $0.words.dropFirst() + $0.assignments }
+        return words.contains { word in
+            guard word.isKnown else { return true }
+            let value = word.text.split(separator: "=", maxSplits: 1).last.map(String.init) ?? ""
+            return [word.text, value].contains { text in
+                RulePath.absolute(text, in: call.folder, home: call.home).map { pattern.matches($0, call, allows: false) }
+                    ?? true
+            }
+        }
+    }
+
+    // MARK: To allow
+
+    func coverage(by rules: [Rule], _ call: RuleCall) -> RuleBook.Verdict {
+        func ask(_ sentence: String) -> RuleBook.Verdict { .ask(sentence, rule: nil) }
+        func verdict(of isCovered: (RulePattern) -> Bool) -> RuleBook.Verdict {
+            let rule = rules.first { $0.patterns.contains(where: isCovered) }
+            return rule.map { .allow([$0.name]) } ?? ask("no rule covers it")
+        }
+        switch self {
+        case .unknown(let sentence): return ask(sentence)
+        case .command(.failure(let problem), _): return ask("the command line cannot be judged: \(problem.sentence)")
+        case .command(.success(let runs), let isPlain):
+            guard isPlain else { return ask("its input has more than a command") }
+            return Self.coverage(of: runs, by: rules)
+        case .file(let path, let real, let isWrite):
+            guard let real else { return ask("where its path leads cannot be said") }
+            return verdict { pattern in
+                switch pattern.subject {
+                case .edit(let files) where isWrite, .read(let files) where !isWrite:
+                    files.matches(path, call, allows: true) && files.matches(real, call, allows: true)
+                default: false
+                }
+            }
+        case .address(let host):
+            guard let host else { return ask("its address is not plain") }
+            return verdict { pattern in
+                guard case .address(let wanted, let below) = pattern.subject else { return false }
+                return below ? host.hasSuffix("." + wanted) : host == wanted
+            }
+        case .tool:
+            return verdict { pattern in
+                guard case .tool(let name) = pattern.subject else { return false }
+                return name.matches(call.tool)
+            }
+        }
+    }
+
+    /// Names of variables that loops may set: nobody's settings.
+    private static let loopNames: Set<String> = ["file", "dir", "name", "line", "item", "pkg", "test", "module", "word"]
+
+    private static let movers: Set<String> = ["cd", "pushd", "popd", "chdir"]
+
+    private static func coverage(of runs: ProgramRuns, by rules: [Rule]) -> RuleBook.Verdict {
+        guard !runs.runs.isEmpty else { return .ask("it runs nothing that is known", rule: nil) }
+        if let file = runs.redirections.first {
+            return .ask("it redirects to or from \(file.isKnown ? file.text : "a file that is not known")", rule: nil)
+        }
+        let isHarmless = runs.loopVariables.allSatisfy { name in
+            loopNames.contains(name) || (name.utf8.count == 1 && name.utf8.allSatisfy { (97...122).contains($0) })
+        }
+        guard isHarmless else { return .ask("a loop sets a variable that may be a setting", rule: nil) }
+        // `cd elsewhere && ./run` runs another program than the one that the pattern's author saw.
+        let names = runs.runs.compactMap(\.program)
+        if names.contains(where: movers.contains), names.contains(where: { !$0.hasPrefix("/") && $0.contains("/") }) {
+            return .ask("it changes the folder that a program is named from", rule: nil)
+        }
+        var used: Set<String> = []
+        for run in runs.runs {
+            let rule = rules.first { rule in
+                rule.patterns.contains { if case .command(let pattern) = $0.subject { pattern.covers(run) } else { false } }
+            }
+            guard let rule else { return .ask("no rule covers `\(run.program ?? "a program that is not known")`", rule: nil) }
+            used.insert(rule.name)
+        }
+        return .allow(rules.map(\.name).filter(used.contains))
+    }
+}

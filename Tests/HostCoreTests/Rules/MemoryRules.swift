@@ -1,0 +1,19 @@
+import HostRules
+import RelayProtocol
+
+@testable import HostCore
+
+/// The owner's rules, without a file.
+final class MemoryRules: RuleSource {
+    static let digest = InputDigest(String(repeating: "cd", count: 32))!
+
+    var rules: KeptRules?
+    var target: (String) -> String? = { $0 }
+
+    init(_ text: String, isAccepted: Bool = true) throws {
+        rules = KeptRules(try RuleBook(parsing: text), digest: Self.digest, isAccepted: isAccepted)
+    }
+
+    func target(of path: String) -> String? { target(path) }
+    func moment(at wall: Int64) -> RuleMoment { RuleMoment(day: "2026-11-28", minute: 600) }
+}

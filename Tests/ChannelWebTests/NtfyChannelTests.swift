@@ -90,7 +90,8 @@ struct NtfyChannelTests {
 
     @Test("a topic that the operator's relay does not call is refused where it stands")
     func refused() {
-        let strict = NtfyChannel(pageURL: "https://relay.example") { _ in WireError(.badValue, at: "$.device.ntfy.server", "no") }
+        let strict = NtfyChannel(pageURL: "https://relay.example") { _ in WireError(.badValue, at: "$.device.ntfy.server", "no")
+        }
         #expect(strict.fault(in: Self.device())?.path == "$.device.ntfy.server")
         #expect(channel.fault(in: Self.device()) == nil)
         #expect(channel.app(named: "ntfy")?.cards == nil && channel.app(named: "web") == nil)

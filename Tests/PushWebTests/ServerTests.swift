@@ -22,11 +22,13 @@ struct ServerTests {
 
     @Test(arguments: [
         // Without TLS, or in the own network, and not named.
-        "http://ntfy.sh", "http://ntfy.lan", "https://box.lan", "https://ntfy.lan:8443", "http://192.168.1.5", "http://10.0.0.7",
+        "http://ntfy.sh", "http://ntfy.lan", "https://box.lan", "https://ntfy.lan:8443", "http://192.168.1.5",
+        "http://10.0.0.7",
         "https://localhost", "https://router", "https://a.internal", "https://169.254.169.254", "https://8.8.8.8",
         "https://2130706433", "https://[::1]",
         // No address of a server.
-        "ftp://ntfy.sh", "ntfy.sh", "https://", "https://user@ntfy.sh", "https://NTFY.sh", "https://ntfy.sh/", "https://ntfy.sh:0",
+        "ftp://ntfy.sh", "ntfy.sh", "https://", "https://user@ntfy.sh", "https://NTFY.sh", "https://ntfy.sh/",
+        "https://ntfy.sh:0",
         "https://ntfy.sh:+443", "https://ntfy.sh\r\nx: y",
     ])
     func `everything else is refused`(server: String) throws {
@@ -45,21 +47,26 @@ struct ServerTests {
         #expect(WebPushServices.Added(server: spelled) == added)
     }
 
-    @Test(arguments: ["", "a b", "http://", "http://a.lan:0", "http://a.lan:x", "http://a.lan=b.lan", "ftp://a.lan", "http://a.lan/x"])
+    @Test(arguments: [
+        "", "a b", "http://", "http://a.lan:0", "http://a.lan:x", "http://a.lan=b.lan", "ftp://a.lan", "http://a.lan/x",
+    ])
     func `what is no server is not named`(text: String) { #expect(WebPushServices.Added(server: text) == nil) }
 
-    @Test(arguments: [
-        (200, nil), (401, .refused(.fixCredentials)), (403, .refused(.fixCredentials)), (404, .refused(.fixRequest)),
-        (410, .refused(.fixRequest)), (413, .refused(.fixRequest)), (429, .waits), (500, .waits), (507, .waits),
-    ] as [(Int, Reaction?)])
+    @Test(
+        arguments: [
+            (200, nil), (401, .refused(.fixCredentials)), (403, .refused(.fixCredentials)), (404, .refused(.fixRequest)),
+            (410, .refused(.fixRequest)), (413, .refused(.fixRequest)), (429, .waits), (500, .waits), (507, .waits),
+        ] as [(Int, Reaction?)])
     func `a refusal is one person's, and bars nobody else`(status: Int, reaction: Reaction?) throws {
         var machine = OriginMachine(isSigned: false, seed: 7)
         let now = Moment(instant: MonotonicTime(nanoseconds: 1), unixSeconds: 1_795_178_096)
         func request(_ queue: String) throws -> WebPushRequest {
             let endpoint = try WebPushEndpoint(server: "https://ntfy.sh", queue: queue, of: Self.services)
-            return WebPushRequest(
+            var request = WebPushRequest(
                 to: endpoint, authorization: "Bearer tk_secret",
                 try WebPushMessage(json: Array("{}".utf8), topic: nil, secondsToLive: 3_600, urgency: .high))
+            request.patience = .seconds(3_600)
+            return request
         }
         _ = machine.handle(.submitted(number: 1, try request("a")), at: now)
         let begun = machine.handle(.connected(generation: 1, streamsMax: 10), at: now)

@@ -179,7 +179,8 @@ struct PushMessageTests {
     @Test(
         "a topic is pasted as a link",
         arguments: [
-            ("https://ntfy.sh/topic", "https://ntfy.sh", "topic"), ("http://192.168.1.5:8080/a-b_C", "http://192.168.1.5:8080", "a-b_C"),
+            ("https://ntfy.sh/topic", "https://ntfy.sh", "topic"),
+            ("http://192.168.1.5:8080/a-b_C", "http://192.168.1.5:8080", "a-b_C"),
             ("https://NTFY.sh/Topic", "https://ntfy.sh", "Topic"),
         ])
     func link(_ text: String, _ server: String, _ topic: String) {

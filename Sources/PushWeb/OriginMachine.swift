@@ -291,7 +291,8 @@ struct OriginMachine {
         restraint.knownToServer()
         // Waits as long as the service says; without a word, as long as Google asks for.
         let wait = max(backoff(attempt), min(answer.retryAfter ?? limits.slowDownWait, limits.retryAfterMax))
-        if restraint.slowedDown(attempt.endpoint, limits) { leaveAlone(for: wait, now) }
+        // A server that takes no token of ours limits each person, and no number of them says anything of the next.
+        if isSigned, restraint.slowedDown(attempt.endpoint, limits) { leaveAlone(for: wait, now) }
         again(attempt, after: wait, now)
     }
 

@@ -61,6 +61,8 @@ struct WebPushAnswer: Equatable, Sendable {
         case 410: .drop
         // Microsoft says 406 where others say 429.
         case 406, 429: .slowDown
+        // By ntfy for a UnifiedPush topic without a reader: the topic's fault, which must not count as the server's.
+        case 507 where isOfServer: .slowDown
         case 408, 500...: .retryLater
         default: .fixRequest
         }

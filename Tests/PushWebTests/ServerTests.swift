@@ -80,9 +80,11 @@ struct ServerTests {
         case .waits: #expect(results.isEmpty)
         case .refused(let advice): #expect(results == [.refused(answer.refusal, advice)])
         }
-        guard case .refused = reaction else { return }
+        // One server error may be the server's own.
+        guard let reaction, status != 500 else { return }
         for number in 2...6 {
-            _ = machine.handle(.submitted(number: number, try request("a")), at: now)
+            let queue = if case .refused = reaction { "a" } else { "a\(number)" }
+            _ = machine.handle(.submitted(number: number, try request(queue)), at: now)
             _ = machine.handle(.answered(number, answer), at: now)
         }
         #expect(machine.barredReason == nil)

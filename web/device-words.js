@@ -39,7 +39,7 @@ const cardStarts = /** @type {Record<string, string>} */ ({
  * @returns {[name: string, value: string][]}
  */
 export function wishes(device, titleOf) {
-  const { cards, starts, quiet, gather, muted = [], web } = device;
+  const { cards, starts, quiet, gather, muted = [], web, ntfy } = device;
   const rings = (device.kinds ?? Object.keys(kinds)).map((kind) => kinds[kind] ?? kind);
   const mode = cardModes[cards ?? "perSession"] ?? cards;
   /** @type {[name: string, value: string][]} */
@@ -56,6 +56,11 @@ export function wishes(device, titleOf) {
       ["Offers Allow", device.allowOnLockScreen ? "Where it shows the whole command, also while locked" : "No: Deny and Review"],
       ["Push service", web.service ?? "None: nothing can reach it"]];
   }
+  if (ntfy) {
+    return [...common,
+      ["Offers Allow", device.allowOnLockScreen ? "Where it shows the whole command, to whoever can read the topic" : "No: Deny only"],
+      ["Server", ntfy.server ?? "None: nothing can reach it"]];
+  }
   return [["Cards", cards === "off" ? "None" : `${mode}, ${cardStarts[starts ?? "whenNeeded"] ?? starts}`], ...common,
     ["Frequent updates", device.frequentPushes ? "Allowed" : "Not allowed"],
     ["Tokens", [device.alertToken && "alerts", device.startToken && "starts of cards"].filter(Boolean).join(", ") || "None: nothing can reach it"]];
@@ -65,7 +70,8 @@ export function wishes(device, titleOf) {
  * What a device is, in a line.
  * @param {Device} state
  */
-export function about({ device: { web, profile, environment, system }, client }) {
+export function about({ device: { web, ntfy, profile, environment, system }, client }) {
+  if (ntfy) return `Topic of ntfy · added by ${client.name}`;
   return web ? `Browser · ${system} · paired as ${client.name}` : `${profile} · ${environment} · iOS ${system} · paired as ${client.name}`;
 }
 
@@ -77,11 +83,11 @@ export const testAmong = (pushes, after) => pushes.filter(({ push, purpose, sess
 
 /**
  * What a test has shown so far. A push service takes also what nobody will see, so what is behind an "accepted" is said, too.
- * @param {Push|undefined} push @param {{isBrowser: boolean, hasArrived: boolean}} known `hasArrived`: this very browser showed it.
+ * @param {Push|undefined} push @param {{isBrowser: boolean, isTopic?: boolean, hasArrived: boolean}} known `hasArrived`: this very browser showed it.
  * @returns {{tone: "going"|"good"|"bad", words: string}}
  */
-export function testWords(push, { isBrowser, hasArrived }) {
-  const service = isBrowser ? "The push service" : "Apple";
+export function testWords(push, { isBrowser, isTopic = false, hasArrived }) {
+  const service = isTopic ? "Its server" : isBrowser ? "The push service" : "Apple";
   if (hasArrived) {
     return { tone: "good", words: "It came to this browser and was shown. If you saw nothing, a Focus, Do Not Disturb or the system's settings for this browser hold it back." };
   }
@@ -91,7 +97,7 @@ export function testWords(push, { isBrowser, hasArrived }) {
   switch (push.outcome.result) {
     case "accepted":
       return { tone: "good", words: `${service} took it. The device shows it within a minute, unless it is off or offline, or a Focus or Do Not Disturb silences it. ${
-        isBrowser ? "If nothing comes and nothing silences it, the subscription is dead: switch notifications off and on again there." : "If nothing comes, open its app once."}` };
+        isTopic ? "If nothing comes, look whether the app there is subscribed to this topic." : isBrowser ? "If nothing comes and nothing silences it, the subscription is dead: switch notifications off and on again there." : "If nothing comes, open its app once."}` };
     case "refused":
       return { tone: "bad", words: `${service} refused it${text}.${mend}` };
     case "notSent":

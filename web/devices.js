@@ -1,5 +1,7 @@
 /** The devices of the workspace, and what became of each push to them. What the relay says of them is kept in the store's state. */
 
+import { firstChoices } from "./choices.js";
+
 /** @typedef {import("./wire").DeviceState} Device */
 /** @typedef {import("./wire").Push} Push */
 /** @typedef {import("./store.js").State} State */
@@ -74,6 +76,15 @@ export class Devices {
   /** @param {string} device */
   async test(device) {
     await this.#link.command({ type: "testPush", device });
+  }
+
+  /**
+   * Pushes to a topic of ntfy from now on.
+   * @param {string} device Its id: a new one. @param {import("./wire").NtfyTopic} topic
+   */
+  async addTopic(device, topic) {
+    await this.#link.command({ type: "device", device: { device, name: `ntfy at ${topic.server}`, ntfy: topic, ...firstChoices } });
+    await this.watch();
   }
 
   /** @param {string} device @param {import("./choices.js").Choices} choices All of them: what is left out is switched off. */

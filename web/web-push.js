@@ -12,6 +12,7 @@
  */
 
 import { systemName } from "./browser-name.js";
+import { firstChoices } from "./choices.js";
 import { CommandError } from "./link.js";
 
 /** @typedef {"unknown"|"insecure"|"homeScreen"|"browser"|"relay"|"denied"|"off"|"on"} Standing */
@@ -33,10 +34,6 @@ import { CommandError } from "./link.js";
 const place = "heliograph.device";
 /** A page that comes to the screen again and again tells the relay so often at most, unless its subscription is another. */
 const tellEveryMs = 10 * 60_000;
-/** What a browser gets until its person chooses otherwise, on the page of any device. It is told each time, and changes nothing then. */
-const firstChoices = /** @type {Pick<import("./wire").WebDevice, "text"|"kinds"|"muted">} */ ({
-  text: "summary", kinds: ["approval", "question", "error", "finished", "budget"], muted: [],
-});
 /** A P-256 point, uncompressed. */
 const keyBytes = 65;
 

@@ -50,6 +50,7 @@ export type Device = {
   /** No push to it says what something cost. */
   hidesCost?: boolean;
   web?: undefined;
+  ntfy?: undefined;
 } & (
   | { text: "full" | "summary" | "generic"; sealKey?: undefined }
   | { text: "sealed"; sealKey: string }
@@ -70,6 +71,31 @@ export interface WebDevice {
   /** Browser and system, such as `Firefox on Linux`. */
   system: string;
   web: WebSubscription;
+  text: "full" | "summary" | "generic";
+  kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
+  muted: string[];
+  quiet?: QuietHours;
+  gather?: Gathering;
+  /** No push to it says what something cost. */
+  hidesCost?: boolean;
+  /** A notification that shows the whole input may offer to allow it. */
+  allowOnLockScreen?: boolean;
+}
+
+/** Where to publish; empty if the topic is to get nothing any more. */
+export interface NtfyTopic {
+  server?: string;
+  /** A secret. */
+  topic?: string;
+  /** An access token with which the relay publishes, and a secret. */
+  token?: string;
+}
+
+/** A topic of an ntfy server as a device. It has no cards; the server and whoever can read the topic read its pushes. */
+export interface NtfyDevice {
+  device: string;
+  name: string;
+  ntfy: NtfyTopic;
   text: "full" | "summary" | "generic";
   kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
   muted: string[];
@@ -250,7 +276,7 @@ export interface WireError {
 export interface DeviceShown {
   device: string;
   name: string;
-  /** For a browser: `web`. */
+  /** For a browser: `web`; for a topic: `ntfy`. */
   profile: string;
   /** Only for an app. */
   environment?: "production" | "sandbox";
@@ -262,6 +288,8 @@ export interface DeviceShown {
   startToken?: boolean;
   /** It is a browser. */
   web?: { service?: string };
+  /** It is a topic of an ntfy server. */
+  ntfy?: { server?: string };
   frequentPushes?: boolean;
   cards: "perSession" | "aggregate" | "off";
   starts: "never" | "whenNeeded" | "always";
@@ -564,7 +592,7 @@ export type Command =
   | { type: "pair"; role?: "client" | "host" | "watcher" | "operator" }
   | { type: "presence"; foreground: boolean; session?: string; device?: string }
   | { type: "seen"; session: string; approval: string }
-  | { type: "device"; device: Device | WebDevice }
+  | { type: "device"; device: Device | WebDevice | NtfyDevice }
   | { type: "deviceChoices"; device: string; text: "full" | "summary" | "generic" | "sealed"; kinds: ("approval" | "question" | "error" | "finished" | "budget")[]; muted: string[]; quiet?: QuietHours; gather?: Gathering; hidesCost?: boolean; allowOnLockScreen?: boolean }
   | { type: "card"; device: string; card: CardReport }
   | { type: "forget"; device: string }

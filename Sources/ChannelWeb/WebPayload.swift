@@ -27,7 +27,7 @@ enum WebPayload {
     static func bytes(_ content: AlertContent, pageURL: String) -> [UInt8] {
         // A browser has no line for the place, and in the body it could be mistaken for a part of the question.
         let title = [content.text.title, content.text.subtitle].compactMap { $0 }.joined(separator: separator)
-        let decisions = content.kind == .approval && content.hasCode ? ["deny"] + (content.mayAllow ? ["allow"] : []) : []
+        let decisions = content.decisions
         let rings = content.level != .passive
         return JSONWriter.object { push in
             push.field("web_push", form)
@@ -36,7 +36,7 @@ enum WebPayload {
                 notification.field("title", title)
                 notification.field("body", content.text.body)
                 notification.field("tag", content.replaces)
-                notification.field("navigate", pageURL + place(of: content))
+                notification.field("navigate", pageURL + content.place)
                 notification.flag("silent", !rings)
                 notification.object("data") { data in
                     data.object("heliograph") {
@@ -49,17 +49,6 @@ enum WebPayload {
                     }
                 }
             }
-        }
-    }
-
-    /// On the page; see `web/route.js`.
-    private static func place(of content: AlertContent) -> String {
-        guard let kind = content.kind else { return "/#/devices" }
-        switch (kind, content.session, content.approval) {
-        case (.budget, let session?, _): return "/#/budgets/\(session)"
-        case (_, let session?, let approval?): return "/#/approvals/\(session)/\(approval)"
-        case (_, let session?, nil): return "/#/session/\(session)"
-        case (_, nil, _): return "/#/"
         }
     }
 }

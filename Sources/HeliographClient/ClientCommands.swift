@@ -68,12 +68,22 @@ package enum ClientCommands {
     /// `heliograph devices`: `{"devices":[DEVICE…]}` as JSON.
     package static func devices(_ options: ClientOptions) -> ClientExit { ClientRun.run(options) { DeviceListTask($0) } }
 
+    /// `heliograph devices add LINK`: `{"added":ID}` as JSON.
+    package static func addDevice(_ options: ClientOptions, _ wish: TopicOptions) -> ClientExit {
+        let device: Device
+        do throws(ClientError) { device = try wish.device() } catch {
+            Terminal(environment: options.environment).report(error)
+            return error.exit
+        }
+        return ClientRun.run(options) { DeviceAddTask($0, device) }
+    }
+
     /// `heliograph devices forget ID`.
     package static func forgetDevice(_ options: ClientOptions, device: String) -> ClientExit {
         ClientRun.run(options) { DeviceForgetTask($0, device) }
     }
 
-    /// `heliograph push test DEVICE`: the PUSH as JSON, once it has an outcome. Done only where APNs took it.
+    /// `heliograph push test DEVICE`: the PUSH as JSON, once it has an outcome. Done only where its push service took it.
     package static func testPush(_ options: ClientOptions, device: String) -> ClientExit {
         ClientRun.run(options) { PushTestTask($0, device) }
     }

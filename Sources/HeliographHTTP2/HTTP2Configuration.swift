@@ -7,15 +7,15 @@ package struct HTTP2ClientConfiguration: Sendable {
     package var port: UInt16
     /// Address to connect to instead of the one from DNS; the certificate must still name `host`. For tests and tunnels.
     package var address: String?
-    /// For the protocol `h2`; where `allowsHTTP1`, for `http/1.1` as well.
-    package var tls: TLSContext
+    /// For the protocol `h2`; where `allowsHTTP1`, for `http/1.1` as well. Nil: in the clear, which needs `allowsHTTP1`.
+    package var tls: TLSContext?
     package var limits = HTTP2Limits()
     /// If set, a server without HTTP/2 is sent one request at a time by HTTP/1.1. The bodies then need a `content-length`.
     package var allowsHTTP1 = false
     /// Asked for each address right before it is called, so that what DNS said before, or says later, does not matter.
     package var allowsAddress: @Sendable (String) -> Bool = { _ in true }
 
-    package init(host: String, port: UInt16, address: String? = nil, tls: TLSContext) {
+    package init(host: String, port: UInt16, address: String? = nil, tls: TLSContext?) {
         self.host = host
         self.port = port
         self.address = address

@@ -25,7 +25,7 @@ final class HTTP2Connection {
     let id: HTTP2ConnectionID
     let role: Role
     let limits: HTTP2Limits
-    let tls: TLSSession
+    let tls: any ByteSession
     let http2: HTTP2Session
     /// The protocol in use: `http2`, or after the handshake HTTP/1.1 for a server that supports nothing else.
     var session: any HTTPSession
@@ -71,7 +71,7 @@ final class HTTP2Connection {
         switch role {
         case .client(_, let configuration):
             limits = configuration.limits
-            tls = TLSSession(client: configuration.tls, serverName: configuration.host)
+            tls = configuration.tls.map { TLSSession(client: $0, serverName: configuration.host) } ?? PlainSession()
             http2 = HTTP2Session(isServer: false, limits: limits)
         case .server(_, let configuration, _):
             limits = configuration.limits

@@ -96,6 +96,8 @@ extension HTTP2Loop {
         }
         connection.attemptDeadline = nil
         connection.phase = .handshaking
+        // Without TLS there is nothing to wait for: the client speaks first.
+        if configuration.tls == nil { return process(connection) }
         do {
             try connection.tls.advanceHandshake()
         } catch {

@@ -24,6 +24,10 @@ extension HTTP2Loop {
         if count > 0 {
             process(connection)
         } else if count == 0 {
+            if let plain = connection.tls as? PlainSession {
+                plain.isClosedByPeer = true
+                return process(connection)
+            }
             // Input before the end was processed when it arrived.
             finish(connection, connection.closeReason ?? .byPeer)
         } else if errno != EAGAIN, errno != EINTR {

@@ -40,6 +40,8 @@ struct OriginMachine {
     }
 
     let limits: WebPushLimits
+    /// Requests go with a token of ours.
+    private let isSigned: Bool
     private var dice: Dice
     private var effects: [Effect] = []
 
@@ -61,8 +63,9 @@ struct OriginMachine {
     private(set) var wakeAt: MonotonicTime?
     private var isStopped = false
 
-    init(limits: WebPushLimits = WebPushLimits(), seed: UInt64) {
+    init(limits: WebPushLimits = WebPushLimits(), isSigned: Bool = true, seed: UInt64) {
         self.limits = limits
+        self.isSigned = isSigned
         dice = Dice(seed: seed)
     }
 
@@ -171,6 +174,10 @@ struct OriginMachine {
             return effects.append(.connect(generation: link.generation))
         }
         while link.hasRoom(limits), let index = nextReady {
+            guard isSigned else {
+                send(ready.remove(at: index), VAPIDTokenMachine.none, now)
+                continue
+            }
             switch tokens.answer(at: now) {
             case .use(let token): send(ready.remove(at: index), token, now)
             case .sign(let expiresAt): return effects.append(.sign(expiresAt: expiresAt))
@@ -247,6 +254,7 @@ struct OriginMachine {
             finish(attempt, .accepted(status: answer.status))
         case .fixRequest: refused(attempt, answer, .fixRequest)
         case .subscribeAnew: refused(attempt, answer, .subscribeAnew)
+        case .fixToken: refused(attempt, answer, .fixCredentials)
         case .drop: refused(attempt, answer, .dropSubscription)
         case .watch:
             let isSecond = restraint.missed(attempt.endpoint, limits, now.instant) > 1
@@ -283,7 +291,8 @@ struct OriginMachine {
         restraint.knownToServer()
         // Waits as long as the service says; without a word, as long as Google asks for.
         let wait = max(backoff(attempt), min(answer.retryAfter ?? limits.slowDownWait, limits.retryAfterMax))
-        if restraint.slowedDown(attempt.endpoint, limits) { leaveAlone(for: wait, now) }
+        // A server that takes no token of ours limits each person, and no number of them says anything of the next.
+        if isSigned, restraint.slowedDown(attempt.endpoint, limits) { leaveAlone(for: wait, now) }
         again(attempt, after: wait, now)
     }
 

@@ -29,6 +29,9 @@ struct VAPIDTokenMachine {
     /// Apple asks for no new one more often than that.
     static let renewalInterval: Duration = .seconds(60 * 60)
 
+    /// In place of a token where nothing is signed.
+    static let none = Token(text: "", serial: 0, signedAt: MonotonicTime(nanoseconds: 0), expiresAt: 0)
+
     private var token: Token?
     private var serial = 0
     private var isSigning = false

@@ -10,6 +10,8 @@ struct WebPushAnswer: Equatable, Sendable {
         case fixRequest
         /// Nothing will pass until a person looks at key, contact or clock, but for a token that got too old.
         case fixCredentials
+        /// The person's own token is refused: nothing that others send there is.
+        case fixToken
         /// This one subscription was made with another key.
         case subscribeAnew
         /// The subscription is not known, which may pass.
@@ -23,6 +25,8 @@ struct WebPushAnswer: Equatable, Sendable {
     /// One short line.
     var text: String
     var retryAfter: Duration?
+    /// A server's that took JSON as it is: it knows nothing of subscriptions, and a token that it refuses is one person's, not ours.
+    var isOfServer = false
 
     /// The longest reason that is handed on.
     private static let textCountMax = 200
@@ -34,6 +38,7 @@ struct WebPushAnswer: Equatable, Sendable {
     /// `unixSeconds` is now: a date in `Retry-After` is a wait from then on. `endpoint` must not be in what the operator sees.
     init(_ message: HTTP2Message, to endpoint: WebPushEndpoint, at unixSeconds: Int64) {
         status = message.status ?? 0
+        isOfServer = !endpoint.queue.isEmpty
         retryAfter = message["retry-after"].flatMap { RetryAfter.duration($0, at: unixSeconds) }
         text = ""
         guard remedy != .none else { return }
@@ -50,11 +55,14 @@ struct WebPushAnswer: Equatable, Sendable {
     var remedy: Remedy {
         switch status {
         case 200..<300: .none
+        case 400..<500 where isOfServer && ![408, 429].contains(status): [401, 403].contains(status) ? .fixToken : .fixRequest
         case 401, 403: isOtherKey ? .subscribeAnew : .fixCredentials
         case 404: .watch
         case 410: .drop
         // Microsoft says 406 where others say 429.
         case 406, 429: .slowDown
+        // By ntfy for a UnifiedPush topic without a reader: the topic's fault, which must not count as the server's.
+        case 507 where isOfServer: .slowDown
         case 408, 500...: .retryLater
         default: .fixRequest
         }
@@ -65,9 +73,10 @@ struct WebPushAnswer: Equatable, Sendable {
     /// Apple's `VapidPkHashMismatch`, Mozilla's "mismatch", and Google's "do not correspond".
     private var isOtherKey: Bool { ["mismatch", "not correspond"].contains { text.lowercased().contains($0) } }
 
-    /// Apple calls it `reason`, Mozilla `message`.
+    /// Apple calls it `reason`, Mozilla `message`, ntfy `error`.
     private struct Reason: Decodable {
         var reason: String?
+        var error: String?
         var message: String?
         var errno: Int?
     }
@@ -76,13 +85,12 @@ struct WebPushAnswer: Equatable, Sendable {
     private static func reason(in body: [UInt8]) -> String? {
         guard let found = try? JSONDecoder().decode(Reason.self, from: Data(body)) else { return nil }
         let number = found.errno.map { "errno \($0)" }
-        return [found.reason ?? found.message, number].compactMap(\.self).joined(separator: ", ")
+        return [found.reason ?? found.message ?? found.error, number].compactMap(\.self).joined(separator: ", ")
     }
 
     /// Services write what they like, and some repeat what was asked for.
     private static func line(_ text: String, without endpoint: WebPushEndpoint) -> String {
-        let secrets = endpoint.path.split { "/?=&".contains($0) }.filter { $0.utf8.count >= 8 }
-        let shown = secrets.reduce(text) { $0.replacingOccurrences(of: $1, with: "…") }
+        let shown = endpoint.secrets.reduce(text) { $0.replacingOccurrences(of: $1, with: "…") }
         let line = shown.unicodeScalars.prefix(textCountMax).map {
             $0.properties.generalCategory == .control ? " " : Character($0)
         }

@@ -26,7 +26,7 @@ struct WebPushAttempt: Equatable, Sendable {
         until = now + min(request.patience, .seconds(request.message.secondsToLive))
     }
 
-    var endpoint: WebPushEndpoint { request.subscription.endpoint }
+    var endpoint: WebPushEndpoint { request.endpoint }
     var topic: WebPushTopic? { request.message.topic }
     var isUrgent: Bool { request.message.urgency == .high }
 

@@ -40,14 +40,15 @@ final class WebPushDriver: HTTP2ClientHandler {
     }
 
     func submit(_ request: WebPushRequest, _ completion: @escaping Completion, _ loop: HTTP2Loop) {
-        let origin = request.subscription.endpoint.origin
+        let origin = request.endpoint.origin
         // A subscription may be older than the list of services.
         guard configuration.services.allows(origin) else {
             return completion(WebPushOutcome(.notSent(.invalidRequest), attempts: 0))
         }
         if machines[origin] == nil {
             guard makeRoom() else { return completion(WebPushOutcome(.notSent(.queueFull), attempts: 0)) }
-            machines[origin] = OriginMachine(limits: configuration.limits, seed: UInt64.random(in: .min ... .max))
+            machines[origin] = OriginMachine(
+                limits: configuration.limits, isSigned: configuration.signer != nil, seed: UInt64.random(in: .min ... .max))
         }
         lastNumber += 1
         open[lastNumber] = (request.id, completion)
@@ -127,7 +128,8 @@ final class WebPushDriver: HTTP2ClientHandler {
         case .close(let generation):
             if let id = connections[Connection(origin: origin, generation: generation)] { loop.close(id) }
         case .sign(let expiresAt):
-            let token = configuration.key.token(for: origin, expiresAt: expiresAt, contact: configuration.contact)
+            guard let signer = configuration.signer else { preconditionFailure("without a key nothing is signed") }
+            let token = signer.key.token(for: origin, expiresAt: expiresAt, contact: signer.contact)
             inputs.append((origin, .signed(token)))
         case .send(let attempt, let generation, let token, let secondsToLive, let deadline):
             let connection = Connection(origin: origin, generation: generation)
@@ -143,7 +145,8 @@ final class WebPushDriver: HTTP2ClientHandler {
 
     private func connect(_ connection: Connection, _ loop: HTTP2Loop) {
         let (origin, addition) = (connection.origin, configuration.services.addition(connection.origin))
-        var calling = HTTP2ClientConfiguration(host: origin.host, port: origin.port, address: addition?.address, tls: tls)
+        var calling = HTTP2ClientConfiguration(
+            host: origin.host, port: origin.port, address: addition?.address, tls: origin.isPlain ? nil : tls)
         calling.allowsHTTP1 = true
         calling.limits.bodyBytesMax = Self.answerBytesMax
         if addition?.mayBePrivate != true { calling.allowsAddress = { PublicAddress.contains($0) } }
@@ -158,11 +161,17 @@ final class WebPushDriver: HTTP2ClientHandler {
         _ loop: HTTP2Loop
     ) -> OriginMachine.Input? {
         guard let id = connections[connection] else { return .streamEnded(attempt.number, .connectionLost(wasSent: false)) }
-        let (subscription, message) = (attempt.request.subscription, attempt.request.message)
+        let message = attempt.request.message
         do {
-            let body = try MessageBody.seal(message.text, paddedTo: message.paddedSize, for: subscription)
-            let whole = attempt.request.message(
-                token: token, publicKey: configuration.key.publicText, secondsToLive: secondsToLive, body: body)
+            let whole: HTTP2Message
+            switch (attempt.request.destination, configuration.signer) {
+            case (.browser(let subscription), let signer?):
+                let body = try MessageBody.seal(message.text, paddedTo: message.paddedSize, for: subscription)
+                whole = attempt.request.message(
+                    token: token, publicKey: signer.key.publicText, secondsToLive: secondsToLive, body: body)
+            case (.browser, nil): return .unsendable(attempt.number)
+            case (.server(_, let authorization), _): whole = attempt.request.message(authorization: authorization)
+            }
             let stream = try loop.request(whole, on: id, deadline: deadline)
             tickets[stream] = Ticket(number: attempt.number, endpoint: attempt.endpoint)
             return nil

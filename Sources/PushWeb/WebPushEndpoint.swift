@@ -1,8 +1,11 @@
-/// Destination of one browser's pushes. A secret: with it and the keys anybody can ring that phone, so only its host is ever shown.
+/// Destination of one browser's pushes, or of one topic's. A secret: with it and the keys anybody can ring that phone, so only its host is
+/// ever shown.
 package struct WebPushEndpoint: Hashable, Sendable {
     package let origin: WebPushOrigin
     /// Path and query of the endpoint: the subscription's secret.
     let path: String
+    /// Queue at that address, for a server that has one address for all: its secrets, separated by spaces. Empty for a browser's.
+    let queue: String
 
     /// Longer ones are refused. Those of today's services have 150 to 700 bytes.
     package static let bytesMax = 2_048
@@ -15,29 +18,50 @@ package struct WebPushEndpoint: Hashable, Sendable {
         guard text.hasPrefix(Self.scheme) else { throw Self.invalid("begins with \(Self.scheme)") }
         let rest = text.dropFirst(Self.scheme.count)
         guard let slash = rest.firstIndex(of: "/") else { throw Self.invalid("has a path") }
-        origin = try Self.origin(rest[..<slash])
+        origin = try Self.origin(rest[..<slash], isPlain: false, HostName.isValid)
         path = String(rest[slash...])
+        queue = ""
         guard path.utf8.count > 1 else { throw Self.invalid("has a path") }
         guard services.allows(origin) else {
             throw WebPushError(.serviceNotAllowed, "\(origin.authority) is not a push service that this relay calls")
         }
     }
 
+    /// The root of a server, such as `https://ntfy.sh`: requests of one `queue` go in their order. Throws as above.
+    package init(server text: String, queue: String, of services: WebPushServices) throws(WebPushError) {
+        guard let scheme = [Self.scheme, Self.plainScheme].first(where: text.hasPrefix), text.utf8.count <= Self.bytesMax else {
+            throw WebPushError(.invalidEndpoint, "a server's address begins with \(Self.scheme)")
+        }
+        origin = try Self.origin(text.dropFirst(scheme.count), isPlain: scheme == Self.plainScheme) {
+            HostName.isValid($0) || PublicAddress.isAddress(String($0))
+        }
+        (path, self.queue) = ("/", queue)
+        if let reason = services.refusal(ofServer: origin) { throw WebPushError(.serviceNotAllowed, reason) }
+    }
+
+    /// Parts that no text for the operator may repeat.
+    var secrets: [Substring] { (path + " " + queue).split { "/?=& ".contains($0) }.filter { $0.utf8.count >= 8 } }
+
     /// The whole address: for the data file alone.
     package var secretText: String { origin.description + path }
 
     private static let scheme = "https://"
+    private static let plainScheme = "http://"
 
-    private static func origin(_ authority: Substring) throws(WebPushError) -> WebPushOrigin {
+    private static func origin(
+        _ authority: Substring, isPlain: Bool, _ isHost: (Substring) -> Bool
+    ) throws(WebPushError) -> WebPushOrigin {
         let parts = authority.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let host = parts.first, HostName.isValid(host) else {
+        guard let host = parts.first, isHost(host) else {
             throw invalid("names its host in lower case, without a user, and by no address")
         }
-        guard parts.count == 2 else { return WebPushOrigin(host: String(host), port: WebPushOrigin.defaultPort) }
+        guard parts.count == 2 else {
+            return WebPushOrigin(host: String(host), port: WebPushOrigin.usualPort(isPlain: isPlain), isPlain: isPlain)
+        }
         guard let port = UInt16(parts[1]), port > 0, String(port) == parts[1] else {
             throw invalid("has a port that is a number")
         }
-        return WebPushOrigin(host: String(host), port: port)
+        return WebPushOrigin(host: String(host), port: port, isPlain: isPlain)
     }
 
     /// Printable ASCII that stands in a URL. Neither `#` nor `\`, which some parsers take for a slash.
@@ -46,7 +70,7 @@ package struct WebPushEndpoint: Hashable, Sendable {
     }
 
     private static func invalid(_ rule: String) -> WebPushError {
-        WebPushError(.invalidEndpoint, "the address of a subscription \(rule)")
+        WebPushError(.invalidEndpoint, "the address \(rule)")
     }
 }
 

@@ -12,6 +12,8 @@ package struct WebPushMessage: Equatable, Sendable {
     package static let textBytesMax = 2_600
     /// All that a push service learns of the length. The length of a command is information.
     static let paddedSizes = [512, 1_024, 1_536, 2_048, textBytesMax]
+    /// JSON for a server that reads it; an ntfy server takes twice its 4,096 bytes of message.
+    package static let plainBytesMax = 8_192
     /// The longest that the services keep a push.
     package static let secondsToLiveMax = 30 * 24 * 60 * 60
 
@@ -28,6 +30,17 @@ package struct WebPushMessage: Equatable, Sendable {
             throw WebPushError(.textTooLong, "a push has at most \(Self.textBytesMax) bytes of text, not \(text.count)")
         }
         self.text = text
+        self.topic = topic
+        self.secondsToLive = min(max(secondsToLive, 1), Self.secondsToLiveMax)
+        self.urgency = urgency
+    }
+
+    /// JSON that is not encrypted to anybody. Clamps `secondsToLive`. Throws `textTooLong`.
+    package init(json: [UInt8], topic: WebPushTopic?, secondsToLive: Int, urgency: Urgency) throws(WebPushError) {
+        guard json.count <= Self.plainBytesMax else {
+            throw WebPushError(.textTooLong, "a message has at most \(Self.plainBytesMax) bytes, not \(json.count)")
+        }
+        text = json
         self.topic = topic
         self.secondsToLive = min(max(secondsToLive, 1), Self.secondsToLiveMax)
         self.urgency = urgency

@@ -1,8 +1,15 @@
 internal import HeliographHTTP2
 
-/// One push to one browser.
+/// One push to one browser, or one message to a server that shows it to people.
 package struct WebPushRequest: Equatable, Sendable {
-    package var subscription: WebPushSubscription
+    package enum Destination: Equatable, Sendable {
+        /// Encrypted to the browser, and signed with our key.
+        case browser(WebPushSubscription)
+        /// JSON as it is, with this in `Authorization`, if anything.
+        case server(WebPushEndpoint, authorization: String?)
+    }
+
+    package var destination: Destination
     package var message: WebPushMessage
     /// Identifies the push to the caller, for withdrawal; the service does not see it.
     package var id = ""
@@ -10,23 +17,50 @@ package struct WebPushRequest: Equatable, Sendable {
     package var patience: Duration = .seconds(60)
 
     package init(to subscription: WebPushSubscription, _ message: WebPushMessage) {
-        self.subscription = subscription
+        destination = .browser(subscription)
         self.message = message
     }
 
-    /// The request as HTTP. `secondsToLive` is what is left of them; `body` is sealed.
+    /// `message` is JSON.
+    package init(to server: WebPushEndpoint, authorization: String?, _ message: WebPushMessage) {
+        destination = .server(server, authorization: authorization)
+        self.message = message
+    }
+
+    package var endpoint: WebPushEndpoint {
+        switch destination {
+        case .browser(let subscription): subscription.endpoint
+        case .server(let endpoint, _): endpoint
+        }
+    }
+
+    /// The request to a browser's push service as HTTP. `secondsToLive` is what is left of them; `body` is sealed.
     func message(token: String, publicKey: String, secondsToLive: Int, body: [UInt8]) -> HTTP2Message {
-        let endpoint = subscription.endpoint
-        var headers = [
-            HTTP2Header(":method", "POST"), HTTP2Header(":scheme", "https"),
-            HTTP2Header(":authority", endpoint.origin.authority),
-            HTTP2Header(":path", endpoint.path, isVolatile: true),
-            HTTP2Header("authorization", "vapid t=\(token), k=\(publicKey)"),
-            HTTP2Header("ttl", String(secondsToLive), isVolatile: true), HTTP2Header("urgency", message.urgency.rawValue),
-            HTTP2Header("content-encoding", "aes128gcm"), HTTP2Header("content-type", "application/octet-stream"),
-            HTTP2Header("content-length", String(body.count)),
-        ]
+        var headers =
+            start + [
+                HTTP2Header("authorization", "vapid t=\(token), k=\(publicKey)"),
+                HTTP2Header("ttl", String(secondsToLive), isVolatile: true), HTTP2Header("urgency", message.urgency.rawValue),
+                HTTP2Header("content-encoding", "aes128gcm"), HTTP2Header("content-type", "application/octet-stream"),
+                HTTP2Header("content-length", String(body.count)),
+            ]
         if let topic = message.topic { headers.append(HTTP2Header("topic", topic.text, isVolatile: true)) }
         return HTTP2Message(headers: headers, body: body)
+    }
+
+    /// The request to a server as HTTP.
+    func message(authorization: String?) -> HTTP2Message {
+        var headers =
+            start + [
+                HTTP2Header("content-type", "application/json"), HTTP2Header("content-length", String(message.text.count)),
+            ]
+        if let authorization { headers.append(HTTP2Header("authorization", authorization, isVolatile: true)) }
+        return HTTP2Message(headers: headers, body: message.text)
+    }
+
+    private var start: [HTTP2Header] {
+        [
+            HTTP2Header(":method", "POST"), HTTP2Header(":scheme", endpoint.origin.scheme),
+            HTTP2Header(":authority", endpoint.origin.authority), HTTP2Header(":path", endpoint.path, isVolatile: true),
+        ]
     }
 }

@@ -74,7 +74,7 @@ private final class FakeWebSender: WebPushSender {
         let sender = FakeWebSender(.accepted(status: 201))
         #expect(try outcome(of: Self.intent(), sender) == .accepted(.production, channel: nil))
         let request = try #require(sender.requests.first)
-        #expect(request.subscription.endpoint.secretText == Self.subscription.endpoint)
+        #expect(request.endpoint.secretText == Self.subscription.endpoint)
         #expect(request.message.secondsToLive == 60 && request.patience == .seconds(60))
         #expect(request.message.urgency == .high && request.message.topic == WebPushTopic(["a1"]))
         let code = try JSONDocument(parsing: request.message.text).root.required("heliograph").string("code")

@@ -149,6 +149,65 @@ struct PushMessageTests {
         #expect(error?.path == "$.device.\(place)")
     }
 
+    private static let topic = NtfyTopic(server: "https://ntfy.sh", topic: "secret-topic", token: "tk_secret")
+
+    @Test("a topic's record is read as it was written, and others see its server alone")
+    func topic() throws {
+        for address in [DeviceAddress.ntfy(Self.topic), .ntfy(NtfyTopic(server: "http://a.lan:80", topic: "t")), .ntfy(nil)] {
+            var device = Device(id: DeviceID("d1")!, name: "n", profile: "ntfy", address: address, system: "ntfy")
+            (device.cards, device.starts, device.text, device.allowsOnLockScreen) = (.off, .never, .full, true)
+            #expect(try Device(from: JSONDocument(parsing: device.bytes).root) == device)
+            #expect(DeviceAddress.ntfy(address.alerts.flatMap(NtfyTopic.init(place:))) == address)
+            var spoken = ""
+            dump(device, to: &spoken)
+            let shown = String(decoding: device.bytesWithoutSecrets, as: UTF8.self)
+            for text in [shown, spoken, "\(device)", String(reflecting: device)] { #expect(!text.contains("secret")) }
+            #expect(shown.contains(#""profile":"ntfy""#))
+        }
+    }
+
+    @Test("one topic belongs to one device, whatever token comes with it")
+    func yieldsTopic() {
+        var address = DeviceAddress.ntfy(Self.topic)
+        address.yield(to: .ntfy(NtfyTopic(server: "https://ntfy.example", topic: "secret-topic")))
+        address.yield(to: .web(WebSubscription(endpoint: "https://ntfy.sh/secret-topic", p256dh: "B", auth: "A")))
+        #expect(address == .ntfy(Self.topic))
+        address.yield(to: .ntfy(NtfyTopic(server: "https://ntfy.sh", topic: "secret-topic")))
+        #expect(address == .ntfy(nil))
+    }
+
+    @Test(
+        "a topic is pasted as a link",
+        arguments: [
+            ("https://ntfy.sh/topic", "https://ntfy.sh", "topic"),
+            ("http://192.168.1.5:8080/a-b_C", "http://192.168.1.5:8080", "a-b_C"),
+            ("https://NTFY.sh/Topic", "https://ntfy.sh", "Topic"),
+        ])
+    func link(_ text: String, _ server: String, _ topic: String) {
+        #expect(NtfyTopic(link: text) == NtfyTopic(server: server, topic: topic))
+        for bad in ["\(text)/json", "\(text)?x", String(text.dropLast(topic.count)), "x\(text)", "\(text) "] {
+            #expect(NtfyTopic(link: bad) == nil, "\(bad)")
+        }
+        #expect(NtfyTopic(link: text, token: "a b") == nil)
+    }
+
+    @Test(
+        "every bad field of a topic is refused by its place",
+        arguments: [
+            ("5", "ntfy", .wrongType), (#"{"server":"https://ntfy.sh"}"#, "ntfy.topic", .missingField),
+            (#"{"server":"ntfy.sh","topic":"t"}"#, "ntfy.server", .badValue),
+            (#"{"server":"https://NTFY.sh","topic":"t"}"#, "ntfy.server", .badValue),
+            (#"{"server":"https://ntfy.sh/","topic":"t"}"#, "ntfy.server", .badValue),
+            (#"{"server":"https://ntfy.sh:x","topic":"t"}"#, "ntfy.server", .badValue),
+            (#"{"server":"https://ntfy.sh","topic":"a/b"}"#, "ntfy.topic", .badValue),
+            (#"{"server":"https://ntfy.sh","topic":""}"#, "ntfy.topic", .badValue),
+            (#"{"server":"https://ntfy.sh","topic":"t","token":"a b"}"#, "ntfy.token", .badValue),
+        ] as [(String, String, WireError.Code)])
+    func badTopics(_ value: String, _ place: String, _ code: WireError.Code) {
+        let error = refusal(Array(#"{"type":"device","id":"k1","device":{"device":"d1","name":"n","ntfy":\#(value)}}"#.utf8))
+        #expect(error?.code == code && error?.path == "$.device.\(place)")
+    }
+
     @Test("tokens are read in any case")
     func tokens() throws {
         guard case .command(_, .device(let device)) = try ClientMessage(parsing: PushSample.device("alertToken", #""0AfF""#))

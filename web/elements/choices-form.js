@@ -33,7 +33,7 @@ export class ChoicesForm extends HTMLElement {
   #cost = h("input", { type: "checkbox" });
   #allow = h("input", { type: "checkbox" });
   #allowChoice = choice(this.#allow, "Offer Allow in the notification",
-    "Anyone who holds this device can then allow a command from its Lock Screen, as a web page cannot ask for an unlock first. Only where the notification shows the whole command.");
+    "Anyone who holds this device can then allow a command from its Lock Screen, as neither a web page nor ntfy can ask for an unlock first; of a topic, anyone who can read it. Only where the notification shows the whole command.");
   #gatherings = h("div", { class: "choices" });
   #minutes = h("select", { id: `${this.#id}-minutes` });
   #minutesField = h("div", { class: "quiet-hours" }, field(this.#minutes, "After the first of it"));
@@ -73,7 +73,7 @@ export class ChoicesForm extends HTMLElement {
       choice(h("input", { type: "radio", name: `${this.#id}-text`, value: text, checked: text === device.text }), name, meaning)));
     this.#cost.checked = device.hidesCost === true;
     this.#allow.checked = device.allowOnLockScreen === true;
-    attribute(this.#allowChoice, "hidden", !device.web);
+    attribute(this.#allowChoice, "hidden", !device.web && !device.ntfy);
     const { gather } = device;
     const chosen = gather?.when ?? "";
     this.#gatherings.replaceChildren(...gatherings.map(([when, name, meaning]) =>

@@ -70,7 +70,8 @@ export class DeviceCard extends HTMLElement {
   show(app, device) {
     this.#app = app;
     this.#device = device;
-    const { name, profile, web } = device.device;
+    const { name, profile, web, ntfy } = device.device;
+    const isApp = web === undefined && ntfy === undefined;
     const id = `device-${device.device.device}`;
     attribute(this.#name, "id", id);
     attribute(this.#article, "aria-labelledby", id);
@@ -79,10 +80,10 @@ export class DeviceCard extends HTMLElement {
     const isOwn = device.device.device === app.webPush?.device;
     attribute(this.#own, "hidden", !isOwn);
     attribute(this.#own, "data-present", true);
-    attribute(this.#article, "data-browser", web !== undefined);
-    // A browser has no cards, and its notifications are the system's to draw.
-    attribute(this.#screen, "hidden", web !== undefined);
-    attribute(this.#cardsPart, "hidden", web !== undefined);
+    attribute(this.#article, "data-browser", !isApp);
+    // Others than apps have no cards, and their notifications are the system's to draw.
+    attribute(this.#screen, "hidden", !isApp);
+    attribute(this.#cardsPart, "hidden", !isApp);
     write(this.#presence, device.present ? "Being looked at" : "Away");
     attribute(this.#presence, "data-present", device.present);
     attribute(this.#trouble, "hidden", !device.trouble);
@@ -94,10 +95,11 @@ export class DeviceCard extends HTMLElement {
     }));
     this.#confirmation.question = web
       ? `Forget ${name}? It gets nothing more until notifications are switched on there again. What was chosen for it is lost.`
+      : ntfy ? `Forget ${name}? The topic gets nothing more until it is added again. What was chosen for it is lost.`
       : `Forget ${name}? It gets nothing more until its app registers it again.`;
     attribute(this.#change, "aria-label", `Change what ${name} rings for …`);
     this.#drawTest();
-    if (!web) this.#screen.show({ pushes: device.pushes, profile, titleOf: this.#title }, app.now());
+    if (isApp) this.#screen.show({ pushes: device.pushes, profile, titleOf: this.#title }, app.now());
     this.#drawPushes();
     this.tick();
   }
@@ -121,8 +123,8 @@ export class DeviceCard extends HTMLElement {
 
   #drawPushes() {
     const { pushes } = this.#device;
-    // What a browser shows is the system's to draw, so there is no Lock Screen to hold a push against.
-    const ignored = this.#device.device.web ? new Map() : lockScreen(pushes, this.#app.now()).ignored;
+    // What a browser or a topic shows is the system's to draw, so there is no Lock Screen to hold a push against.
+    const ignored = this.#device.device.web || this.#device.device.ntfy ? new Map() : lockScreen(pushes, this.#app.now()).ignored;
     const kept = new Set(pushes.map(({ push }) => push));
     for (const push of [...this.#rows.keys()]) if (!kept.has(push)) this.#rows.delete(push);
     attribute(this.#noPushes, "hidden", pushes.length > 0);
@@ -138,7 +140,7 @@ export class DeviceCard extends HTMLElement {
 
   /** @param {HTMLElement} item @param {Push} push @param {string|undefined} ignored */
   #drawPush(item, push, ignored) {
-    const { tone, words } = fate(push, this.#device.device.web !== undefined);
+    const { tone, words } = fate(push, (this.#device.device.web ?? this.#device.device.ntfy) !== undefined);
     const what = span("push-what foreign");
     say(what, `${purposes[push.purpose] ?? push.purpose} · ${push.purpose === "alert" ? alertOf(push) : this.#title(push.session)}`, line);
     const result = span("push-fate foreign");
@@ -168,7 +170,7 @@ export class DeviceCard extends HTMLElement {
     attribute(this.#tested, "hidden", !this.#testing);
     if (!this.#testing) return;
     const { after, hasArrived } = this.#testing;
-    const { tone, words } = testWords(testAmong(this.#device.pushes, after), { isBrowser: this.#device.device.web !== undefined, hasArrived });
+    const { tone, words } = testWords(testAmong(this.#device.pushes, after), { isBrowser: this.#device.device.web !== undefined, isTopic: this.#device.device.ntfy !== undefined, hasArrived });
     attribute(this.#tested, "data-tone", tone);
     say(this.#tested, words, line);
   }
@@ -210,7 +212,7 @@ export class DeviceCard extends HTMLElement {
 
 /** @param {Push} push @returns {string} What an alert says first. */
 function alertOf({ payload }) {
-  const alert = payload?.aps?.alert ?? payload?.notification;
+  const alert = payload?.aps?.alert ?? payload?.notification ?? payload;
   return String((typeof alert === "string" ? alert : alert?.title || alert?.body) ?? "");
 }
 

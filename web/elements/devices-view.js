@@ -5,6 +5,7 @@ import { DeviceCard } from "./device-card.js";
 import { noNews } from "./link-state.js";
 import { NotificationSwitch } from "./notification-switch.js";
 import { TokenList } from "./token-list.js";
+import { TopicForm } from "./topic-form.js";
 import { TrustList } from "./trust-list.js";
 import { View } from "./view.js";
 
@@ -17,13 +18,14 @@ export class DevicesView extends View {
   #empty = h("div", { class: "empty" });
   #problem = h("p", { class: "problem", role: "alert" });
   #switch = new NotificationSwitch();
+  #topic = new TopicForm();
   #trust = new TrustList();
   #tokens = new TokenList();
   #pushTitle = h("h3", { class: "section-title" }, "Pushes");
   #ticks = 0;
 
   connectedCallback() {
-    this.append(h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Devices")), this.#switch, this.#trust, this.#tokens, this.#pushTitle, this.#problem, this.#empty, this.#list);
+    this.append(h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Devices")), this.#switch, this.#topic, this.#trust, this.#tokens, this.#pushTitle, this.#problem, this.#empty, this.#list);
   }
 
   /** It comes to the screen. */
@@ -63,6 +65,7 @@ export class DevicesView extends View {
     const { problem } = this.app.devices;
     write(this.#problem, problem);
     this.#switch.show(this.app);
+    this.#topic.show(this.app);
     this.#trust.show(this.app);
     this.#tokens.show(this.app);
     attribute(this.#pushTitle, "hidden", this.#tokens.hidden);
@@ -77,7 +80,7 @@ export class DevicesView extends View {
     if (devices.size || problem) return;
     this.#empty.replaceChildren(...(this.app.state.devices ? [
       h("p", {}, "No device gets pushes yet."),
-      h("p", {}, "Approvals ring on a phone with this page on its Home Screen, or with an iPhone app that is paired with this relay. Without either, this page shows them as long as it is open."),
+      h("p", {}, "Approvals ring on a phone with this page on its Home Screen, with an app that is paired with this relay, or with the ntfy app. Without any, this page shows them as long as it is open."),
       h("p", {}, h("a", { href: "#/link" }, "Pair another device"), " with this page, or see what an app would show: ", h("code", {}, "make demo"), "."),
     ] : [h("p", {}, noNews(this.app.link))]));
   }

@@ -14,7 +14,9 @@ struct DeviceEntry {
     /// Only for an app.
     let environment: String?
     let isBrowser: Bool
-    /// A browser's push service; nil: it has no subscription, or it is an app.
+    /// It is a topic of an ntfy server.
+    let isTopic: Bool
+    /// A browser's push service, or a topic's server; nil: it has no address, or it is an app.
     let pushService: String?
     let system: String
     let hasAlertToken: Bool
@@ -31,6 +33,8 @@ struct DeviceEntry {
     let trouble: String?
     /// Newest first.
     let pushes: [PushEntry]
+    /// The service that takes its pushes, in words.
+    let carrier: String
 
     init(parsing bytes: [UInt8]) throws(WireError) {
         let value = try JSONDocument(parsing: bytes).root.object()
@@ -40,7 +44,10 @@ struct DeviceEntry {
         profile = try device.string("profile")
         environment = try device.optionalString("environment")
         isBrowser = device.optional("web") != nil
-        pushService = try device.optional("web")?.object().optionalString("service")
+        isTopic = device.optional("ntfy") != nil
+        let service = try device.optional("web")?.object().optionalString("service")
+        let server = try device.optional("ntfy")?.object().optionalString("server")
+        pushService = service ?? server
         system = try device.string("system")
         hasAlertToken = try device.flag("alertToken")
         hasStartToken = try device.flag("startToken")
@@ -60,17 +67,23 @@ struct DeviceEntry {
         self.cards = cards
         trouble = try value.optionalString("trouble")
         var pushes: [PushEntry] = []
-        for entry in try value.array("pushes") {
-            pushes.append(try PushEntry(from: entry, service: isBrowser ? "its push service" : "APNs"))
-        }
+        carrier = isBrowser ? "its push service" : isTopic ? "its server" : "APNs"
+        for entry in try value.array("pushes") { pushes.append(try PushEntry(from: entry, service: carrier)) }
         self.pushes = pushes
     }
 
     /// True if it has an address.
-    var isReachable: Bool { isBrowser ? pushService != nil : hasAlertToken }
+    var isReachable: Bool { isBrowser || isTopic ? pushService != nil : hasAlertToken }
+
+    /// Advice if it is not.
+    var lackOfAddress: String {
+        if isTopic { return "no topic: add it again with heliograph devices add" }
+        return isBrowser ? "no subscription: switch notifications on there" : "no token for alerts"
+    }
 
     /// The kind of device, in a line.
     var kind: String {
+        if isTopic { return "a topic" + (pushService.map { " at \($0)" } ?? "") }
         guard isBrowser else { return "\(profile), \(environment ?? "unknown environment"), iOS \(system)" }
         return pushService.map { "\(system), by \($0)" } ?? system
     }
@@ -82,7 +95,7 @@ struct DeviceEntry {
             case "summary": "text summary: alerts offer Deny, never Allow"
             case "generic": "text generic: alerts offer Deny, never Allow"
             case "sealed": "text sealed: only the device reads it"
-            default: isBrowser && !allowsOnLockScreen ? "notifications there offer Deny, never Allow" : nil
+            default: (isBrowser || isTopic) && !allowsOnLockScreen ? "notifications there offer Deny, never Allow" : nil
             }
         let parts = [words, hidesCost ? "cost hidden" : nil, gathering?.sentence].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: "; ")

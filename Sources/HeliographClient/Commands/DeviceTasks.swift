@@ -42,8 +42,7 @@ final class DeviceListTask: ClientTask {
             if let trouble = device.trouble { run.terminal.print("  " + palette.paint(VisibleText.line(trouble), .red)) }
             if let says = device.says { run.terminal.print("  " + palette.paint(says, .dim)) }
             if !device.isReachable {
-                let words = device.isBrowser ? "no subscription: switch notifications on there" : "no token for alerts"
-                run.terminal.print("  " + palette.paint(words, .yellow))
+                run.terminal.print("  " + palette.paint(device.lackOfAddress, .yellow))
             }
             for card in device.cards {
                 let session = card.session.map(VisibleText.line) ?? "all sessions"
@@ -60,6 +59,37 @@ final class DeviceListTask: ClientTask {
         let sentence = VisibleText.line(push.sentence)
         return "\(time) \(push.purpose): "
             + (push.result == nil || push.isAccepted ? sentence : palette.paint(sentence, .yellow))
+    }
+}
+
+/// `heliograph devices add LINK`
+final class DeviceAddTask: ClientTask {
+    let givesUpEarly = true
+    private unowned let run: ClientRun
+    private let device: Device
+    private var command: CommandID?
+    private var isAnswered = false
+
+    init(_ run: ClientRun, _ device: Device) {
+        self.run = run
+        self.device = device
+        command = run.submit(.device(device))
+        run.expect(within: run.options.patience) { [unowned self] in isAnswered }
+    }
+
+    func heard(_ news: RelayLink.News) {
+        guard case .replied(let id, let reply) = news, id == command else { return }
+        isAnswered = true
+        do throws(ClientError) { try DeviceReply.check(reply) } catch { return run.fail(error) }
+        if run.options.isJSON {
+            run.terminal.print(JSONLine.text(JSONWriter.object { $0.field("added", device.id) }))
+        } else {
+            run.terminal.print("added \(VisibleText.line(device.name)); try it: heliograph push test \(device.id)")
+            if device.allowsOnLockScreen {
+                run.terminal.print("Whoever can read the topic can allow what its messages show whole.")
+            }
+        }
+        run.finish(.done)
     }
 }
 

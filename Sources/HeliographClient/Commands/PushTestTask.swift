@@ -10,9 +10,9 @@ final class PushTestTask: ClientTask {
         /// The devices are being listed, and watched from then on. Becomes `ordered`.
         case looking(CommandID)
         /// The push is asked for. `known`: the last push to this device before ours. Becomes `planned`, or ends.
-        case ordered(CommandID, DeviceID, known: Int64)
+        case ordered(CommandID, DeviceEntry, known: Int64)
         /// The relay will send it.
-        case planned(DeviceID, known: Int64)
+        case planned(DeviceEntry, known: Int64)
     }
 
     var givesUpEarly: Bool { if case .looking = stage { true } else { false } }
@@ -33,7 +33,7 @@ final class PushTestTask: ClientTask {
             case (.looking(let command), .replied(let id, let reply)) where id == command:
                 let device = try DeviceEntry.find(wanted, in: DeviceEntry.list(DeviceReply.entries(reply)))
                 let known = device.pushes.map(\.number).max() ?? 0
-                stage = .ordered(run.submit(.testPush(device.id)), device.id, known: known)
+                stage = .ordered(run.submit(.testPush(device.id)), device, known: known)
                 run.after(.seconds(Self.outcomeSecondsMax)) { [run] in
                     run.fail(ClientError(.timedOut, "there is no outcome yet: heliograph devices shows it when there is one"))
                 }
@@ -41,8 +41,8 @@ final class PushTestTask: ClientTask {
                 try DeviceReply.check(reply)
                 stage = .planned(device, known: known)
             case (.ordered(_, let device, let known), .push(let bytes)), (.planned(let device, let known), .push(let bytes)):
-                guard let push = try? PushEntry(from: JSONDocument(parsing: bytes).root), push.device == device,
-                    push.number > known, push.purpose == "alert", push.result != nil
+                guard let push = try? PushEntry(from: JSONDocument(parsing: bytes).root, service: device.carrier),
+                    push.device == device.id, push.number > known, push.purpose == "alert", push.result != nil
                 else { return }
                 run.terminal.print(run.options.isJSON ? JSONLine.text(bytes) : VisibleText.line(push.sentence))
                 run.finish(push.isAccepted ? .done : .refused)

@@ -46,7 +46,7 @@ package enum PushStatus {
         for lane in try root.array("lanes") { troubles.append(try lane.optionalString("trouble")) }
         guard let web = root.optional("web") else { return troubles.compactMap { $0 } }
         if try web.flag("used") { troubles.append(try web.optionalString("trouble")) }
-        for origin in try web.array("origins") {
+        for origin in try web.array("origins") + (root.optional("servers")?.array() ?? []) {
             let (service, trouble) = (try origin.string("service"), try origin.optionalString("trouble"))
             troubles.append(trouble.map { "\(service): \($0)" })
         }
@@ -63,17 +63,19 @@ package enum PushStatus {
         case (false, let trouble?): lines.append("browsers: not yet possible: \(trouble)")
         case (false, nil): lines.append("browsers: ready; switch notifications on in the page of each, under Devices")
         }
-        for origin in origins {
-            var line = "browsers, \(try origin.string("service")): "
-            line += try origin.flag("connected") ? "connected" : "no connection"
-            line += ", \(try origin.integer("waiting")) waiting, \(try origin.integer("flying")) on their way"
-            if let refusal = try origin.optionalString("refusal") {
-                line += ", nothing is sent: it refuses our token (\(refusal))"
-            }
-            if let trouble = try origin.optionalString("trouble") { line += ": \(trouble)" }
-            lines.append(line)
-        }
+        for origin in origins { lines.append(try line(origin, of: "browsers")) }
         return lines
+    }
+
+    private static func line(_ origin: JSONValue, of whom: String) throws(WireError) -> String {
+        var line = "\(whom), \(try origin.string("service")): "
+        line += try origin.flag("connected") ? "connected" : "no connection"
+        line += ", \(try origin.integer("waiting")) waiting, \(try origin.integer("flying")) on their way"
+        if let refusal = try origin.optionalString("refusal") {
+            line += ", nothing is sent: it refuses our token (\(refusal))"
+        }
+        if let trouble = try origin.optionalString("trouble") { line += ": \(trouble)" }
+        return line
     }
 
     /// For people.
@@ -105,6 +107,7 @@ package enum PushStatus {
             lines.append(line)
         }
         if let web = root.optional("web") { lines += try browserLines(web) }
+        for server in try root.optional("servers")?.array() ?? [] { lines.append(try line(server, of: "topics")) }
         let outcomes = try root.array("outcomes")
         if outcomes.isEmpty { lines.append("no pushes since the relay started") }
         for outcome in outcomes {

@@ -37,6 +37,8 @@ package struct ServerConfiguration: Sendable {
     var pushContact: String?
     /// Push services of browsers that are called besides the known ones.
     var pushHosts: [WebPushServices.Added] = []
+    /// Servers of ntfy in the own network, or without TLS; others may be any that is public.
+    var ntfyServers: [WebPushServices.Added] = []
     /// In minutes; see `PushSettings.reminders`.
     var pushReminders = PushSettings.remindersDefault
     /// Serves this folder instead of the page in the binary; for working on the page.

@@ -50,6 +50,20 @@ package enum Settings {
                 configuration.pushHosts = hosts
             }),
         Setting(
+            key: "ntfyServers", valueName: "servers",
+            abstract:
+                "ntfy servers in your own network, or without TLS: http://name[:port][=address], separated by commas, or none. Public ones need no mention.",
+            text: { $0.ntfyServers.isEmpty ? "none" : $0.ntfyServers.map(\.serverText).joined(separator: ",") },
+            apply: { (text, configuration) throws(SettingValueError) in
+                let parts = text == "none" ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
+                let servers = parts.compactMap { WebPushServices.Added(server: String($0)) }
+                guard servers.count == parts.count, servers.count <= ServerLimits.pushHostsMax else {
+                    throw SettingValueError(
+                        "servers such as http://192.168.1.5:8080, https://ntfy.lan or http://ntfy.lan=192.168.1.5, or none")
+                }
+                configuration.ntfyServers = servers
+            }),
+        Setting(
             key: "pushReminders", valueName: "minutes",
             abstract:
                 "After how many minutes phones ring again for what still waits, each in turn and the last over and over, separated by commas; or none.",

@@ -5,10 +5,13 @@ import RelayProtocol
 /// Requests to the push services at one moment.
 struct PushTraffic: Sendable {
     var lanes: [APNsLaneState] = []
+    /// Push services of browsers.
     var origins: [WebPushOriginState] = []
+    /// Servers that persons have named.
+    var servers: [WebPushOriginState] = []
 
-    var waiting: Int { lanes.reduce(0) { $0 + $1.waiting } + origins.reduce(0) { $0 + $1.waiting } }
-    var flying: Int { lanes.reduce(0) { $0 + $1.flying } + origins.reduce(0) { $0 + $1.flying } }
+    var waiting: Int { lanes.reduce(0) { $0 + $1.waiting } + (origins + servers).reduce(0) { $0 + $1.waiting } }
+    var flying: Int { lanes.reduce(0) { $0 + $1.flying } + (origins + servers).reduce(0) { $0 + $1.flying } }
     /// Services that nothing is sent to for a while, as they refuse us.
     var breakersOpen: Int { lanes.count(where: \.isBreakerOpen) + origins.count { $0.barredReason != nil } }
 }

@@ -53,6 +53,8 @@ final class PushWay {
     private let measures: PushMeasures
     private let logger: Logger
     private let web: WebPushes
+    /// For every service but Apple's.
+    private let carriers: [PushService: any PushCarrier]
     /// Nil: the cores of this process are all that there are.
     private let addresses: (any AddressStore)?
     /// Queue of these queries, one after the other: pushes that come meanwhile go with the next.
@@ -73,14 +75,16 @@ final class PushWay {
 
     /// Throws where `push.json` or what it names cannot be used: better now than when the first approval does not ring.
     init(
-        directory: String, web: WebPushes, addresses: (any AddressStore)? = nil, loop: EventLoop, measures: PushMeasures,
-        logger: Logger, makeSender: @escaping (APNsConfiguration) throws -> any PushSender = { try APNsClient($0) }
+        directory: String, web: WebPushes, others: [any PushCarrier] = [], addresses: (any AddressStore)? = nil,
+        loop: EventLoop, measures: PushMeasures, logger: Logger,
+        makeSender: @escaping (APNsConfiguration) throws -> any PushSender = { try APNsClient($0) }
     ) throws {
         self.directory = directory
         self.loop = loop
         self.measures = measures
         self.logger = logger
         self.web = web
+        carriers = Dictionary(uniqueKeysWithValues: ([web] + others).map { ($0.service, $0) })
         self.addresses = addresses
         self.makeSender = makeSender
         file = PushConfigurationFile(directory: directory)
@@ -108,7 +112,7 @@ final class PushWay {
     /// For the end.
     func stop() {
         sender?.stop()
-        web.stop()
+        for carrier in carriers.values { carrier.stop() }
     }
 
     // MARK: - Cores
@@ -145,10 +149,8 @@ final class PushWay {
         let name = FlightName(epoch: codes.epoch, push: push)
         guard let flight = flights[name] else { return }
         flights[name]?.isWithdrawn = true
-        switch flight.intent.service {
-        case .apns: flight.sender?.withdraw(PushIntent.requestID(push, in: codes.epoch))
-        case .web: web.withdraw(push, of: codes.epoch)
-        }
+        flight.sender?.withdraw(PushIntent.requestID(push, in: codes.epoch))
+        carriers[flight.intent.service]?.withdraw(push, of: codes.epoch)
     }
 
     /// Several nodes push, so no push to an app is sent before it is certain that the app is still of its workspace. Each push asks: a
@@ -202,7 +204,7 @@ final class PushWay {
             if flight.isWithdrawn { throw PushObstacleError(sentence: Self.withdrawnSentence) }
             switch flight.intent.service {
             case .apns: try sendToApple(flight, name)
-            case .web: try sendToBrowser(flight, name)
+            case let service: try send(flight, name, by: service)
             }
         } catch {
             // Not now: the core is still giving orders.
@@ -211,9 +213,12 @@ final class PushWay {
         }
     }
 
-    private func sendToBrowser(_ flight: Flight, _ name: FlightName) throws(PushObstacleError) {
+    private func send(_ flight: Flight, _ name: FlightName, by service: PushService) throws(PushObstacleError) {
+        guard let carrier = carriers[service] else {
+            throw PushObstacleError(sentence: "this relay does not push by \(service.rawValue)")
+        }
         let (handle, bound) = (loop.handle, LoopBound(self, loop: loop))
-        try web.send(flight.intent, flight.codes, at: WallClock.milliseconds) { outcome in
+        try carrier.send(flight.intent, flight.codes, at: WallClock.milliseconds) { outcome in
             handle.execute { bound.value.arrived(name, outcome) }
         }
     }
@@ -307,10 +312,12 @@ final class PushWay {
     func traffic(_ answer: @escaping (PushTraffic) -> Void) {
         let (handle, bound) = (loop.handle, LoopBound(answer, loop: loop))
         let (apple, browsers) = (sender, web.sender)
-        guard apple != nil || browsers != nil else { return answer(PushTraffic()) }
+        let others = carriers.values.compactMap { $0 === web ? nil : $0.sender }
+        guard apple != nil || browsers != nil || !others.isEmpty else { return answer(PushTraffic()) }
         Task {
-            let traffic = PushTraffic(lanes: await apple?.lanes() ?? [], origins: await browsers?.origins() ?? [])
-            handle.execute { bound.value(traffic) }
+            var traffic = PushTraffic(lanes: await apple?.lanes() ?? [], origins: await browsers?.origins() ?? [])
+            for other in others { traffic.servers += await other.origins() }
+            handle.execute { [traffic] in bound.value(traffic) }
         }
     }
 
@@ -329,6 +336,7 @@ final class PushWay {
                         writer.field("trouble", web.trouble)
                         writer.array("origins", traffic.origins.map(\.bytes))
                     }
+                    writer.array("servers", traffic.servers.map(\.bytes))
                     writer.array("outcomes", outcomes.reversed().map(Self.bytes))
                 })
         }

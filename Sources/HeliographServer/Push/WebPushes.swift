@@ -20,7 +20,8 @@ extension WebPushClient: WebPushSender {}
 /// Pushes to browsers: in whose name, by which key, and what carries them out. Needs no `push.json`. Lives on the loop's thread.
 ///
 /// The key pair is made when a browser first asks for it: a relay whose browsers want no pushes has none.
-final class WebPushes {
+final class WebPushes: PushCarrier {
+    let service = PushService.web
     static let keyFileName = WebPushIdentity.fileName
 
     private let identity: WebPushIdentity
@@ -75,7 +76,6 @@ final class WebPushes {
     /// True if a browser has ever asked for our key, in this life of the relay or an earlier one.
     var isUsed: Bool { key != nil || shared == nil && identity.hasKey }
 
-    /// Tells `completion` what became of it, once, on another thread. `now` in milliseconds since 1970.
     func send(
         _ intent: PushIntent, _ codes: PushCodes, at now: Int64, then completion: @escaping @Sendable (PushOutcome) -> Void
     ) throws(PushObstacleError) {
@@ -84,10 +84,6 @@ final class WebPushes {
         request.id = PushIntent.requestID(intent.id, in: codes.epoch)
         sender.submit(request) { completion(PushOutcome($0)) }
     }
-
-    func withdraw(_ push: PushID, of epoch: Epoch) { sender?.withdraw(PushIntent.requestID(push, in: epoch)) }
-
-    func stop() { sender?.stop() }
 
     private func openKey() throws(PushObstacleError) -> VAPIDKey {
         if let key { return key }

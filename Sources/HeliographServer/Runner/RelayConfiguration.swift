@@ -13,13 +13,14 @@ extension Relay.Configuration {
         let heartbeat = Heartbeat(
             pingSeconds: configuration.liveness.pingAfter.components.seconds,
             hangUpSeconds: configuration.liveness.hangUpAfter.components.seconds)
-        let services = WebPushServices(added: configuration.pushHosts)
+        let (services, servers) = (WebPushServices(added: configuration.pushHosts), configuration.ntfyServices)
         let push = PushSettings(
             channels: [
                 .apns: APNsChannel(
                     profiles: try ProfileSet(files: ProfileFiles.read(in: folder)),
                     broadcastBundles: try PushWay.broadcastBundles(in: folder)),
                 .web: WebChannel(pageURL: configuration.pageURL) { WebPushAdmission.fault(in: $0, services) },
+                .ntfy: NtfyChannel(pageURL: configuration.pageURL) { NtfyPushes.fault(in: $0, servers) },
             ], numbers: numbers, reminders: configuration.pushReminders, localMinute: TimeZones.minute)
         self.init(
             software: ServerConfiguration.software, heartbeat: heartbeat, retention: configuration.retention,

@@ -90,6 +90,7 @@ extension DeviceAddress {
         switch self {
         case .apns: "its app has told no token for alerts"
         case .web: "its browser has no subscription: switch notifications on there"
+        case .ntfy: "it has no topic: add the topic again"
         }
     }
 }

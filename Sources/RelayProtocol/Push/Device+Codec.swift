@@ -6,9 +6,12 @@ extension Device {
             self.init(
                 id: id, name: name, profile: Self.profileOfBrowsers, address: .web(try WebSubscription(from: web)),
                 system: try value.string("system", bytesMax: WireLimits.nameBytesMax))
-            (cards, starts) = (.off, .never)
-            try choices.read(value, texts: PushText.ofBrowsers)
-            allowsOnLockScreen = try value.flag("allowOnLockScreen")
+            try readUnsealed(value)
+        } else if let topic = value.optional("ntfy") {
+            self.init(
+                id: id, name: name, profile: Self.profileOfTopics, address: .ntfy(try NtfyTopic(from: topic)),
+                system: Self.profileOfTopics)
+            try readUnsealed(value)
         } else {
             self.init(
                 id: id, name: name, profile: try value.string("profile", bytesMax: WireLimits.nameBytesMax),
@@ -27,6 +30,13 @@ extension Device {
         }
     }
 
+    /// Choices for what has neither cards nor a key of its own.
+    private mutating func readUnsealed(_ value: JSONValue) throws(WireError) {
+        (cards, starts) = (.off, .never)
+        try choices.read(value, texts: PushText.unsealed)
+        allowsOnLockScreen = try value.flag("allowOnLockScreen")
+    }
+
     package var bytes: [UInt8] {
         JSONWriter.object { writer in
             switch address {
@@ -42,6 +52,11 @@ extension Device {
                 writer.field("system", system)
                 writer.object("web") { subscription?.write(to: &$0) }
                 choices.write(to: &writer)
+            case .ntfy(let topic):
+                writer.field("device", id)
+                writer.field("name", name)
+                writer.object("ntfy") { topic?.write(to: &$0) }
+                choices.write(to: &writer)
             }
         }
     }
@@ -55,6 +70,7 @@ extension Device {
                     $0.flag("alertToken", tokens.alerts != nil)
                     $0.flag("startToken", tokens.starts != nil)
                 case .web(let subscription): $0.object("web") { $0.field("service", subscription?.service) }
+                case .ntfy(let topic): $0.object("ntfy") { $0.field("server", topic?.server) }
                 }
             }
         }

@@ -2,10 +2,10 @@
 package struct Device: Sendable, Equatable {
     package var id: DeviceID
     package var name: String
-    /// The profile of the app, by name; of a browser `web`.
+    /// The profile of the app, by name; of a browser `web`, of a topic `ntfy`.
     package var profile: String
     package var address: DeviceAddress
-    /// The version of iOS, such as `18.1`; of a browser its name and the system's.
+    /// The version of iOS, such as `18.1`; of a browser its name and the system's; of a topic `ntfy`.
     package var system: String
     /// The person's choice in Settings: more updates of cards.
     package var hasFrequentPushes = false
@@ -22,19 +22,20 @@ package struct Device: Sendable, Equatable {
     package var gathering: Gathering?
     /// No push says what something cost.
     package var hidesCost = false
-    /// For a browser: its notifications may offer to allow. A web page cannot ask for an unlock before a button counts, so only the person
-    /// can say who holds the device.
+    /// For a browser or a topic: its notifications may offer to allow. Neither can ask for an unlock before a button counts, and a topic has
+    /// whoever can read it, so only the person can say who that is.
     package var allowsOnLockScreen = false
 
     /// True if a notification that shows the whole input may offer to allow it. An app's own asks for an unlock first.
     package var takesAllow: Bool {
         switch address {
         case .apns: true
-        case .web: allowsOnLockScreen
+        case .web, .ntfy: allowsOnLockScreen
         }
     }
 
     package static let profileOfBrowsers = "web"
+    package static let profileOfTopics = "ntfy"
 
     package init(id: DeviceID, name: String, profile: String, address: DeviceAddress, system: String) {
         self.id = id
@@ -70,8 +71,8 @@ package enum PushText: String, Sendable, CaseIterable {
     /// Alerts are ciphertext for the device's key; cards show counts only.
     case sealed
 
-    /// All that a browser gets is encrypted to it.
-    package static let ofBrowsers: [PushText] = [.full, .summary, .generic]
+    /// All that a browser gets is encrypted to it, and no app of ntfy opens what is sealed.
+    package static let unsealed: [PushText] = [.full, .summary, .generic]
 }
 
 /// Reasons to ring for that a person can choose.

@@ -4,11 +4,14 @@ package enum DeviceAddress: Sendable, Equatable {
     case apns(APNsTokens)
     /// Nil: the browser has no subscription any more.
     case web(WebSubscription?)
+    /// Nil: it was dropped.
+    case ntfy(NtfyTopic?)
 
     package var service: PushService {
         switch self {
         case .apns: .apns
         case .web: .web
+        case .ntfy: .ntfy
         }
     }
 
@@ -18,6 +21,7 @@ package enum DeviceAddress: Sendable, Equatable {
             switch self {
             case .apns(let tokens): tokens.alerts
             case .web(let subscription): subscription?.place
+            case .ntfy(let topic): topic?.place
             }
         }
         set {
@@ -26,11 +30,12 @@ package enum DeviceAddress: Sendable, Equatable {
                 tokens.alerts = newValue
                 self = .apns(tokens)
             case .web: self = .web(newValue.flatMap(WebSubscription.init(place:)))
+            case .ntfy: self = .ntfy(newValue.flatMap(NtfyTopic.init(place:)))
             }
         }
     }
 
-    /// Destination of starts of cards. A browser has none.
+    /// Destination of starts of cards. Only an app has one.
     package var starts: String? {
         get { if case .apns(let tokens) = self { tokens.starts } else { nil } }
         set {
@@ -40,8 +45,8 @@ package enum DeviceAddress: Sendable, Equatable {
         }
     }
 
-    /// In which of its service's worlds both places are. A service may find that it is another than the app has told. There is one world of
-    /// browsers.
+    /// In which of its service's worlds both places are. A service may find that it is another than the app has told. Other services than
+    /// Apple's have one world.
     package var environment: PushEnvironment {
         get { if case .apns(let tokens) = self { tokens.environment } else { .production } }
         set {
@@ -59,21 +64,19 @@ package enum DeviceAddress: Sendable, Equatable {
 
     /// A place belongs to one device: what the other names is its own from now on.
     package mutating func yield(to other: DeviceAddress) {
-        switch (self, other) {
-        case (.apns, .apns):
-            if alerts == other.alerts { alerts = nil }
-            if starts == other.starts { starts = nil }
-        case (.web(let own?), .web(let others?)):
-            // Compared without the keys: the endpoint names the browser that shows what goes there.
-            if own.endpoint == others.endpoint { self = .web(nil) }
-        case (.apns, .web), (.web, _): break
-        }
+        if Self.isSame(service, alerts, other.service, other.alerts) { alerts = nil }
+        if Self.isSame(service, starts, other.service, other.starts) { starts = nil }
+    }
+
+    private static func isSame(_ own: PushService, _ place: String?, _ others: PushService, _ other: String?) -> Bool {
+        guard let place, let other else { return false }
+        return PushAddress(own, place: place) == PushAddress(others, place: other)
     }
 }
 
 /// A carrier of pushes, by name.
 package enum PushService: String, Sendable, CaseIterable {
-    case apns, web
+    case apns, web, ntfy
 
     /// Records of pushes name their service if it is another.
     package static let ofUnmarkedRecords = PushService.apns

@@ -7,7 +7,7 @@ package struct DeviceChoices: Sendable, Equatable {
     /// Nil: what needs no answer is told as it happens.
     package var gathering: Gathering?
     package var hidesCost = false
-    /// Only for a browser; see `Device.allowsOnLockScreen`.
+    /// Not for an app; see `Device.allowsOnLockScreen`.
     package var allowsOnLockScreen = false
 
     package init() {}
@@ -110,12 +110,16 @@ extension Device {
             }
             if choices.allowsOnLockScreen {
                 return WireError(
-                    .badValue, at: "$.allowOnLockScreen", "this is for browsers: an app's notification asks for an unlock first"
+                    .badValue, at: "$.allowOnLockScreen", "an app's notification asks for an unlock first: this is for others"
                 )
             }
         case .web:
-            if !PushText.ofBrowsers.contains(choices.text) {
+            if !PushText.unsealed.contains(choices.text) {
                 return WireError(.badValue, at: "$.text", "a browser's pushes are encrypted to it: there is nothing to seal")
+            }
+        case .ntfy:
+            if !PushText.unsealed.contains(choices.text) {
+                return WireError(.badValue, at: "$.text", "no app of ntfy opens what is sealed")
             }
         }
         return nil

@@ -1,10 +1,10 @@
-/// One place where pushes reach an app, whichever device of whichever workspace names it: a token of APNs, of a device or a card, or the
-/// endpoint of a browser.
+/// One place where pushes reach an app, whichever device of whichever workspace names it: a token of APNs, of a device or a card, the
+/// endpoint of a browser, or a topic of ntfy.
 ///
 /// A secret, as what it is made of.
 package struct PushAddress: Hashable, Sendable {
     package let service: PushService
-    /// Of a browser the endpoint alone: with whatever keys, it is one browser that shows what goes there.
+    /// Without what only opens or seals: a browser's endpoint with other keys, or a topic with another token, is the same place.
     package let text: String
 
     /// `place` as a device's address or an intent names it.
@@ -14,6 +14,7 @@ package struct PushAddress: Hashable, Sendable {
             switch service {
             case .apns: place
             case .web: WebSubscription(place: place)?.endpoint ?? place
+            case .ntfy: NtfyTopic(place: place).map { "\($0.server)/\($0.topic)" } ?? place
             }
     }
 }

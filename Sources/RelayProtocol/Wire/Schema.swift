@@ -173,12 +173,13 @@ private struct SchemaMaker {
                 $0.strings("examples", words)
             }
         case .object(let object): return schema(object)
-        case .either(let plain, let field, let other):
-            let (plain, other) = (schema(.object(plain)), schema(.object(other)))
-            return make {
-                $0.raw("if", make { $0.strings("required", [field]) })
-                $0.raw("then", other)
-                $0.raw("else", plain)
+        case .either(let plain, let others):
+            return others.reversed().reduce(schema(.object(plain))) { rest, other in
+                make {
+                    $0.raw("if", make { $0.strings("required", [other.key]) })
+                    $0.raw("then", schema(.object(other.value)))
+                    $0.raw("else", rest)
+                }
             }
         case .list(let element, let range):
             let items = schema(element)

@@ -48,8 +48,30 @@ extension WireTable {
             .required("device", .identifier), .required("name", .name),
             .required("system", .name, "Browser and system, such as `Firefox on Linux`."),
             .required("web", .object(webSubscription)),
-            .defaulted("text", WireType(.word(PushText.ofBrowsers.map(\.rawValue)))),
+            .defaulted("text", unsealedText),
         ] + wishes + [allowOnLockScreen])
+
+    private static let unsealedText = WireType(.word(PushText.unsealed.map(\.rawValue)))
+
+    package static let ntfyDevice = WireObject(
+        "ntfy-device",
+        "A topic of an ntfy server as a device. It has no cards; the server and whoever can read the topic read its pushes.",
+        [
+            .required("device", .identifier), .required("name", .name), .required("ntfy", .object(ntfyTopic)),
+            .defaulted("text", unsealedText),
+        ] + wishes + [allowOnLockScreen])
+
+    static let ntfyTopic = WireObject(
+        "ntfy-topic", "Where to publish; empty if the topic is to get nothing any more.",
+        [
+            .optional("server", WireType(.pattern(NtfyTopic.serverPattern, example: "https://ntfy.sh"))),
+            WireField(
+                "topic", WireType(.pattern(NtfyTopic.topicPattern, example: "heliograph-9f3kd")), .beside("server"), "A secret."
+            ),
+            .optional(
+                "token", WireType(.pattern(NtfyTopic.tokenPattern, example: "tk_AgQdq7mVBoFD37zQVN29RhuMzNIz2")),
+                "An access token with which the relay publishes, and a secret."),
+        ])
 
     static let webSubscription = WireObject(
         "web-subscription", "What `PushSubscription.toJSON()` says; empty if the browser no longer has one.",
@@ -71,13 +93,16 @@ extension WireTable {
         "device-shown", "What an app or a browser told of itself and its person, without what it is reached by.",
         [
             .required("device", .identifier), .required("name", .name),
-            .required("profile", .name, "For a browser: `web`."),
+            .required("profile", .name, "For a browser: `web`; for a topic: `ntfy`."),
             .optional("environment", environment, "Only for an app."),
             .required("system", .name, "The version of iOS, or browser and system."),
             .optional("alertToken", .flag, "There is one."), .optional("startToken", .flag, "There is one."),
             .optional(
                 "web", .object([.optional("service", .name, "The name of its push service; absent: it has no subscription.")]),
                 "It is a browser."),
+            .optional(
+                "ntfy", .object([.optional("server", .anyText, "Absent: it has no topic.")]), "It is a topic of an ntfy server."
+            ),
         ] + cardWishes + [.defaulted("text", .word(PushText.self))] + wishes + [allowOnLockScreen])
 
     static let quietHours = WireObject(

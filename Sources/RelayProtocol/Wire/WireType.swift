@@ -11,8 +11,8 @@ package struct WireType: Sendable {
         /// Text; a reader takes words that it does not know, too.
         case openWord([String], bytesMax: Int = .max)
         case object(WireObject)
-        /// The second object if it has this field, else the first.
-        case either(WireObject, with: String, WireObject)
+        /// An object of these if it has the field of that name, else the first object.
+        case either(WireObject, with: KeyValuePairs<String, WireObject>)
         case list(WireType, ClosedRange<Int>)
         /// An event: of this kind alone, or of any that the peer may state.
         case event(EventKind?, isOfHost: Bool)

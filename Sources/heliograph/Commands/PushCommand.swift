@@ -97,9 +97,11 @@ struct PushCommand: ParsableCommand {
 /// `heliograph devices`
 struct Devices: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List the devices that are registered for pushes, with their cards and last pushes; or forget one.",
+        abstract:
+            "List the devices that are registered for pushes, with their cards and last pushes; add a topic, or forget one.",
         discussion: """
               heliograph devices
+              heliograph devices add https://ntfy.sh/my-secret-topic
               heliograph devices --json | jq '.devices[] | select(.trouble)'
               heliograph devices forget d1
 
@@ -107,7 +109,7 @@ struct Devices: ParsableCommand {
 
             \(ClientExit.help)
             """,
-        subcommands: [List.self, Forget.self], defaultSubcommand: List.self)
+        subcommands: [List.self, Add.self, Forget.self], defaultSubcommand: List.self)
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List devices.")
@@ -115,6 +117,55 @@ struct Devices: ParsableCommand {
         @OptionGroup var client: ClientCommandOptions
 
         func run() throws { try ClientCommandOptions.end(HeliographClient.ClientCommands.devices(client.options)) }
+    }
+
+    struct Add: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Push to a topic of an ntfy server, which an app shows on any phone.",
+            discussion: """
+                Subscribe to the topic in the app, then paste its link here. Whoever knows a topic of a public server can read it: choose a
+                name that nobody guesses, or a server that asks for tokens.
+
+                  heliograph devices add https://ntfy.sh/heliograph-9f3kd72 --text full
+                  heliograph devices add https://ntfy.example/agents --token tk_…
+
+                A server in your own network, or without TLS, has to be named to the relay: heliograph serve --ntfy-servers.
+
+                \(ClientExit.help)
+                """)
+
+        @OptionGroup var client: ClientCommandOptions
+
+        @Argument(help: "The topic's link, such as https://ntfy.sh/topic.")
+        var link: String
+
+        @Option(help: "An access token of the server, if the topic needs one to publish.")
+        var token: String?
+
+        @Option(help: "What the device is called. Default: after its server.")
+        var name: String?
+
+        @Option(help: "Detail of its messages: full, summary or generic. The server can read them.")
+        var text = "summary"
+
+        @Flag(help: "Messages that show the whole command offer Allow, to whoever can read the topic. Needs --text full.")
+        var allow = false
+
+        @Option(help: ArgumentHelp("The id of a device that this replaces, for example to change its token.", valueName: "id"))
+        var replace: String?
+
+        func validate() throws {
+            if allow, text != "full" {
+                throw ValidationError("--allow needs --text full: only what is shown whole can be allowed.")
+            }
+        }
+
+        func run() throws {
+            var wish = TopicOptions(link: link)
+            (wish.token, wish.name, wish.text) = (token, name, text)
+            (wish.offersAllow, wish.replaced) = (allow, replace)
+            try ClientCommandOptions.end(HeliographClient.ClientCommands.addDevice(client.options, wish))
+        }
     }
 
     struct Forget: ParsableCommand {

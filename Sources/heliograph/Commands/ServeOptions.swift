@@ -18,6 +18,7 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Self.help("publicURL")) var publicURL: String?
     @Option(help: Self.help("pushContact")) var pushContact: String?
     @Option(help: Self.help("pushHosts")) var pushHosts: String?
+    @Option(help: Self.help("ntfyServers")) var ntfyServers: String?
     @Option(help: Self.help("pushReminders")) var pushReminders: String?
     @Option(help: Self.help("tlsCertificate")) var tlsCertificate: String?
     @Option(help: Self.help("tlsKey")) var tlsKey: String?
@@ -79,6 +80,7 @@ struct ServeOptions: ParsableArguments {
             "publicURL": publicURL,
             "pushContact": pushContact,
             "pushHosts": pushHosts,
+            "ntfyServers": ntfyServers,
             "pushReminders": pushReminders,
             "tlsCertificate": tlsCertificate,
             "tlsKey": tlsKey,

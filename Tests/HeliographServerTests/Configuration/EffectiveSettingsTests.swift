@@ -54,6 +54,16 @@ import WebSocketEngine
         }
     }
 
+    @Test("servers of ntfy in the own network are named by their URLs")
+    func ntfyServers() throws {
+        let text = "http://192.168.1.5:8080,https://ntfy.lan=192.168.1.5"
+        let configuration = try settings(flags: ["ntfyServers": text]).configuration
+        #expect(configuration.ntfyServers.map(\.isPlain) == [true, false])
+        #expect(configuration.ntfyServers.map(\.serverText).joined(separator: ",") == text)
+        #expect(try settings(flags: ["ntfyServers": "none"]).configuration.ntfyServers.isEmpty)
+        #expect(try fault(flags: ["ntfyServers": "http://a b"]).contains("ntfyServers takes servers such as"))
+    }
+
     @Test("reminders are minutes in their order, or none")
     func pushReminders() throws {
         #expect(try settings().configuration.pushReminders == [60, 240])

@@ -52,7 +52,8 @@ package struct WireExamples {
         case .pattern(_, let example): return [.text(type.name == "identifier" ? "id\(next())" : example)]
         case .word(let words), .openWord(let words, _): return [.text(words.last!)]
         case .object(let object): return examples(object.fields).map { JSONTree.object($0).namedByRequest }
-        case .either(let plain, _, let other): return (examples(plain.fields) + examples(other.fields)).map(JSONTree.object)
+        case .either(let plain, let others):
+            return ([plain] + others.map(\.value)).flatMap { examples($0.fields) }.map(JSONTree.object)
         case .list(let element, _):
             if case .word = element.shape { return [.list(examples(element))] }
             if case .openWord = element.shape { return [.list(examples(element))] }

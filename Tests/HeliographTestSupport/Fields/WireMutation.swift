@@ -89,11 +89,13 @@ package struct WireMutation {
     ) -> [WireMutation] {
         switch type.shape {
         case .object(let object): return all(object.fields, in: example, at: path, events: events)
-        case .either(let plain, let field, let other):
-            let place = path + [.member(field)]
-            guard example[place] != nil else { return all(plain.fields, in: example, at: path, events: events) }
-            // Without that field it is held against the first of the two.
-            return all(other.fields, in: example, at: path, events: events).filter { mutation in
+        case .either(let plain, let others):
+            guard let other = others.first(where: { example[path + [.member($0.key)]] != nil }) else {
+                return all(plain.fields, in: example, at: path, events: events)
+            }
+            let place = path + [.member(other.key)]
+            // Without that field it is held against the first of them.
+            return all(other.value.fields, in: example, at: path, events: events).filter { mutation in
                 mutation.path != place || mutation.expected != .refused(.missingField)
             }
         case .list(let element, _):

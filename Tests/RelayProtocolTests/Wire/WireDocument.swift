@@ -65,9 +65,9 @@ struct WireDocument {
             case .object(let object):
                 if object.name != nil { found.append(object) }
                 object.fields.forEach { look(at: $0.type) }
-            case .either(let plain, _, let other):
+            case .either(let plain, let others):
                 look(at: .object(plain))
-                look(at: .object(other))
+                others.forEach { look(at: .object($0.value)) }
             case .list(let element, _): look(at: element)
             default: break
             }
@@ -101,8 +101,9 @@ struct WireDocument {
         case .object(let object):
             if let name = object.name?.uppercased(), objects[name] != nil { return "(\(name))" }
             return "{\(spelled(object.fields))}"
-        case .either(let plain, let field, let other):
-            return "(\(plain.name?.uppercased() ?? ""), with `\(field)` a \(other.name?.uppercased() ?? ""))"
+        case .either(let plain, let others):
+            let words = others.map { "with `\($0.key)` a \($0.value.name?.uppercased() ?? "")" }
+            return "(\(([plain.name?.uppercased() ?? ""] + words).joined(separator: ", ")))"
         case .event: return "(EVENT)"
         case .list(let element, let range):
             let entry = note(element)

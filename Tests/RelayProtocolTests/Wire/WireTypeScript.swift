@@ -31,7 +31,7 @@ struct WireTypeScript {
             } else {
                 // Distinguishes two messages of one type.
                 let other = messages.compactMap { $0.type == message.type && message.onlyWith == nil ? $0.onlyWith : nil }
-                declare(name, message.object, lacking: other.first)
+                declare(name, message.object, lacking: Array(other.prefix(1)))
                 names.append(name)
             }
         }
@@ -62,9 +62,9 @@ struct WireTypeScript {
             declare(nil, Self.name(name), union: words.map { "\"\($0)\"" })
         case .object(let object):
             if object.name == nil { object.fields.forEach { declare($0.type) } } else { declare(object) }
-        case .either(let plain, let field, let other):
-            declare(Self.name(plain.name ?? ""), plain, lacking: field)
-            declare(other)
+        case .either(let plain, let others):
+            declare(Self.name(plain.name ?? ""), plain, lacking: others.map(\.key))
+            others.forEach { declare($0.value) }
         case .list(let element, _): declare(element)
         case .flag, .integer, .text, .pattern, .openWord, .event, .fields: break
         }
@@ -74,13 +74,13 @@ struct WireTypeScript {
         if let name = object.name { declare(Self.name(name), object) }
     }
 
-    private mutating func declare(_ name: String, _ object: WireObject, lacking other: String? = nil) {
+    private mutating func declare(_ name: String, _ object: WireObject, lacking others: [String] = []) {
         guard declared.insert(name).inserted else { return }
         object.fields.forEach { declare($0.type) }
         lines.append("")
         if let meaning = object.meaning { lines.append("/** \(meaning) */") }
-        if declared(name, byWordsOf: object, lacking: other) { return }
-        let members = members(object.fields) + (other.map { ["\($0)?: undefined;"] } ?? [])
+        if declared(name, byWordsOf: object, lacking: others) { return }
+        let members = members(object.fields) + others.map { "\($0)?: undefined;" }
         let line = "export interface \(name) \(inline(members))"
         if line.count <= Self.columnsMax, object.fields.allSatisfy({ $0.meaning == nil }) {
             lines.append(line)
@@ -95,7 +95,7 @@ struct WireTypeScript {
     }
 
     /// An object in which some fields stand only with some words of another: one alternative for all words that have the same fields.
-    private mutating func declared(_ name: String, byWordsOf object: WireObject, lacking other: String?) -> Bool {
+    private mutating func declared(_ name: String, byWordsOf object: WireObject, lacking others: [String]) -> Bool {
         let own = object.fields.filter { $0.standing != nil }
         guard let deciding = object.fields.first(where: { field in own.contains { $0.isDecided(by: field.name) } }),
             case .word(let words) = deciding.type.shape
@@ -120,7 +120,7 @@ struct WireTypeScript {
             if let meaning = field.meaning { lines.append("  /** \(meaning) */") }
             lines.append("  " + members([field])[0])
         }
-        if let other { lines.append("  \(other)?: undefined;") }
+        for other in others { lines.append("  \(other)?: undefined;") }
         lines.append("} & (")
         for field in own { if let meaning = field.meaning { lines.append("  // \(field.name): \(meaning)") } }
         for (words, members) in alternatives {
@@ -163,7 +163,8 @@ struct WireTypeScript {
         case .word(let words): type.name.map(Self.name) ?? words.map { "\"\($0)\"" }.joined(separator: " | ")
         case .object(let object):
             object.name.map(Self.name) ?? inline(members(object.fields))
-        case .either(let plain, _, let other): [plain, other].map { Self.name($0.name ?? "") }.joined(separator: " | ")
+        case .either(let plain, let others):
+            ([plain] + others.map(\.value)).map { Self.name($0.name ?? "") }.joined(separator: " | ")
         case .list(let element, _):
             if case .word = element.shape, element.name == nil { "(\(spelled(element)))[]" } else { spelled(element) + "[]" }
         case .event: "Event"

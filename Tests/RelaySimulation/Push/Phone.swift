@@ -30,17 +30,22 @@ final class Phone {
     /// Reports of a card that the app may hold back.
     private var wakes = 0
 
-    init(world: World, index: Int, apns: SimulatedAPNs, isBrowser: Bool) {
+    init(world: World, index: Int, apns: SimulatedAPNs, _ reach: Reach) {
         self.world = world
         self.index = index
         let name = "phone\(index)"
         identity = ClientIdentity(
             workspace: World.workspace, client: Named(id: ClientID(name)!, name: name), scope: Scope(of: .client))
-        device = isBrowser ? .browser(in: world, index, apns) : .app(in: world, index, apns)
+        device =
+            switch reach {
+            case .app: .app(in: world, index, apns)
+            case .browser: .browser(in: world, index, apns)
+            case .topic: .topic(in: world, index, apns)
+            }
     }
 
     var name: String { "phone\(index)" }
-    private var isBrowser: Bool { device.address.service == .web }
+    private var isApp: Bool { device.address.service == .apns }
     private var apns: SimulatedAPNs { world.pushes!.apns }
 
     // MARK: Life
@@ -149,11 +154,14 @@ final class Phone {
     }
 
     private func rotate() {
-        if isBrowser {
+        switch device.address {
+        case .apns: break
+        case .web:
             apns.kill(device.address.alerts)
             device.address = .web(apns.makeSubscription(for: index))
             isRegistered = false
             return wake(for: 8_000)
+        case .ntfy: return
         }
         switch world.dice.below(3) {
         case 0:
@@ -174,7 +182,7 @@ final class Phone {
 
     private func change() {
         switch world.dice.below(6) {
-        case 0...2 where isBrowser: device.allowsOnLockScreen.toggle()
+        case 0...2 where !isApp: device.allowsOnLockScreen.toggle()
         case 0: if world.plant != .boastfulPhone { device.hasFrequentPushes.toggle() }
         case 1: device.cards = world.dice.pick(CardMode.allCases)
         case 2: device.starts = world.dice.pick(CardStarts.allCases)

@@ -3,6 +3,13 @@ import RelayModel
 import RelayProtocol
 
 extension Phone {
+    /// What its person has there.
+    enum Reach {
+        case app, browser
+        /// Whatever app of ntfy.
+        case topic
+    }
+
     struct LiveCard {
         let id: CardID
         let session: SessionID?
@@ -46,6 +53,18 @@ extension Device {
         var device = Device(
             id: DeviceID("\(name)-0")!, name: name, profile: profileOfBrowsers,
             address: .web(apns.makeSubscription(for: index)), system: "Firefox on Linux")
+        (device.cards, device.starts) = (.off, .never)
+        device.text = world.dice.pick([.full, .full, .summary, .generic])
+        device.allowsOnLockScreen = world.dice.chance(0.6)
+        return device
+    }
+
+    /// A topic that is read there.
+    static func topic(in world: World, _ index: Int, _ apns: SimulatedAPNs) -> Device {
+        let name = "phone\(index)"
+        var device = Device(
+            id: DeviceID("\(name)-0")!, name: name, profile: profileOfTopics, address: .ntfy(apns.makeTopic(for: index)),
+            system: profileOfTopics)
         (device.cards, device.starts) = (.off, .never)
         device.text = world.dice.pick([.full, .full, .summary, .generic])
         device.allowsOnLockScreen = world.dice.chance(0.6)

@@ -37,7 +37,8 @@ final class PushWorld {
         self.hasChannels = hasChannels
         apns = SimulatedAPNs(world: world)
         for index in 0..<phones + browsers {
-            self.phones.append(Phone(world: world, index: index, apns: apns, isBrowser: index >= phones))
+            let reach: Phone.Reach = index < phones ? .app : index == phones ? .browser : .topic
+            self.phones.append(Phone(world: world, index: index, apns: apns, reach))
         }
     }
 

@@ -49,6 +49,12 @@ final class SimulatedAPNs {
         return subscription
     }
 
+    func makeTopic(for phone: Int) -> NtfyTopic {
+        let topic = NtfyTopic(server: "https://ntfy.sh", topic: world.name("topic"), token: "tk_secret")
+        tokens[topic.place] = Token(phone: phone, kind: .alert)
+        return topic
+    }
+
     func kill(_ token: String?) { if let token { tokens[token]?.isDead = true } }
 
     /// The card that this push is for; for a broadcast the channel's name represents all that listen.

@@ -105,7 +105,8 @@ final class World {
         // One zone is all that a phone here can be in.
         let apns = APNsChannel(broadcastBundles: pushes?.hasChannels == true ? ["org.heliograph.app"] : [])
         let web = WebChannel(pageURL: "https://relay.example")
-        let push = PushSettings(channels: [.apns: apns, .web: web]) { zone, at in
+        let ntfy = NtfyChannel(pageURL: "https://relay.example")
+        let push = PushSettings(channels: [.apns: apns, .web: web, .ntfy: ntfy]) { zone, at in
             zone == "UTC" ? at / 60_000 % 1_440 : nil
         }
         return Relay.Configuration(

@@ -3,8 +3,8 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// A browser may allow only if its person chose so and everything is shown. It gets no push once it is gone, and from Apple's service
-/// none that only reports something as settled, which would add a row there.
+/// A browser, or a topic, may allow only if its person chose so and everything is shown. It gets no push once it is gone, and from Apple's
+/// service none that only reports something as settled, which would add a row there.
 struct BrowserChecker {
     private struct Shown {
         let body: String
@@ -13,9 +13,15 @@ struct BrowserChecker {
         let isSettlement: Bool
 
         init(_ payload: [UInt8]) throws(WireError) {
-            let notification = try JSONDocument(parsing: payload).root.required("notification")
-            body = try notification.string("body")
-            let told = try notification.required("data").required("heliograph")
+            let root = try JSONDocument(parsing: payload).root
+            let told: JSONValue
+            if let notification = root.optional("notification") {
+                body = try notification.string("body")
+                told = try notification.required("data").required("heliograph")
+            } else {
+                body = try root.string("message")
+                told = try root.required("heliograph")
+            }
             var mayAllow = false
             for entry in try told.optional("decisions")?.array() ?? [] where try entry.string() == "allow" { mayAllow = true }
             self.mayAllow = mayAllow
@@ -34,11 +40,11 @@ struct BrowserChecker {
     mutating func relayEnded() { gone = [] }
 
     mutating func registered(_ device: Device) {
-        if case .web(let subscription?) = device.address { gone.remove(subscription.place) }
+        if device.address.service != .apns, let place = device.address.alerts { gone.remove(place) }
     }
 
     mutating func answered(_ order: PushIntent, _ outcome: PushOutcome) {
-        guard order.service == .web, case .device(let place) = order.target else { return }
+        guard order.service != .apns, case .device(let place) = order.target else { return }
         switch outcome {
         case .refused(.dropToken, _), .refused(.quarantineToken, _): gone.insert(place)
         case .accepted, .refused, .unknown, .notSent: break
@@ -46,10 +52,12 @@ struct BrowserChecker {
     }
 
     func planned(_ order: PushIntent, to device: Device, _ approval: Approval?) -> String? {
-        guard order.service == .web, case .device(let place) = order.target else { return nil }
+        guard order.service != .apns, case .device(let place) = order.target else { return nil }
         let name = "push \(order.id.rawValue) to \(order.device)"
         if gone.contains(place) { return "\(name) goes to a subscription that is gone" }
-        guard order.payload.count <= Self.bytesMax || order.code == nil else { return "\(name) is too long" }
+        guard order.payload.count <= Self.bytesMax || order.code == nil || order.service == .ntfy else {
+            return "\(name) is too long"
+        }
         let shown: Shown
         do throws(WireError) { shown = try Shown(order.payload) } catch {
             return "\(name) is no notification: \(error.message)"
@@ -65,7 +73,7 @@ struct BrowserChecker {
     }
 
     func replied(_ reply: Reply, to decide: DecideCommand, with order: PushIntent) -> String? {
-        guard order.service == .web, let shown = try? Shown(order.payload), !shown.mayAllow else { return nil }
+        guard order.service != .apns, let shown = try? Shown(order.payload), !shown.mayAllow else { return nil }
         switch (decide.verdict, reply) {
         case (.deny, _), (_, .failed): return nil
         default: return "push \(order.id.rawValue) did not offer to allow, and its code allowed \(decide.approval)"

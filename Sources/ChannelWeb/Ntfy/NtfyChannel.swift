@@ -1,0 +1,75 @@
+package import PushPlanner
+package import RelayProtocol
+
+/// Topics of ntfy servers as a channel of the planner: alerts alone.
+///
+/// Pure. The module that calls the servers decides which of them may be called; its check is passed in as a function.
+package struct NtfyChannel: PushChannel {
+    /// The page's URL, without a slash at its end.
+    private let pageURL: String
+    /// Why a topic is not taken, with its place below `$.device.ntfy`; nil: it is.
+    private let fault: @Sendable (NtfyTopic) -> WireError?
+
+    package init(pageURL: String, fault: @escaping @Sendable (NtfyTopic) -> WireError? = { _ in nil }) {
+        (self.pageURL, self.fault) = (pageURL, fault)
+    }
+
+    package func app(named name: String) -> PushApp? {
+        name == Device.profileOfTopics ? PushApp(name: name, id: name, textMax: .full, cards: nil) : nil
+    }
+
+    package func fault(in device: Device) -> WireError? {
+        guard case .ntfy(let topic?) = device.address else { return nil }
+        return fault(topic)
+    }
+
+    package func canBroadcast(to device: Device) -> Bool { false }
+
+    package func face(of subject: PushSubject, on device: Device, isBroadcast: Bool) -> [UInt8] {
+        preconditionFailure("a topic has no cards")
+    }
+
+    // MARK: - Payloads
+
+    package func fitting(_ content: AlertContent, on device: Device) -> AlertContent {
+        var content = content
+        content.mayAllow = content.mayAllow && device.allowsOnLockScreen
+        content.text = content.text.cut(to: NtfyPayload.textBytesMax)
+        content.mayAllow = content.mayAllow && content.text.isWhole
+        return content
+    }
+
+    package func payload(of content: PushContent, on device: Device) -> [UInt8] {
+        guard case .alert(let alert) = content else { preconditionFailure("a topic has no cards") }
+        return NtfyPayload.bytes(alert, pageURL: pageURL)
+    }
+
+    package func sentence(on advice: PushAdvice, reason: String) -> String {
+        switch advice {
+        case .sendLater: "its server takes no more for now (\(reason))"
+        case .fixCredentials: "its server does not let us publish there (\(reason)): add the topic again with a token that may"
+        case .dropToken, .keepToken, .quarantineToken, .markProfile, .dropChannel, .enableBroadcast, .fixRequest:
+            "its server does not take what we send (\(reason))"
+        }
+    }
+
+    // MARK: - On disk, and as clients see it
+
+    package func write(_ intent: PushIntent, to record: inout JSONWriter) {
+        record.flag("convenient", intent.urgency == .whenConvenient)
+        record.flag("kept", intent.isKept)
+        record.field("replaces", intent.replaces)
+    }
+
+    package func read(_ intent: inout PushIntent, from record: JSONValue) throws(WireError) {
+        intent.urgency = try record.flag("convenient") ? .whenConvenient : .atOnce
+        intent.isKept = try record.flag("kept")
+        intent.replaces = try record.optionalString("replaces")
+    }
+
+    /// Priorities on Apple's scale, so that a list of pushes has one.
+    package func show(_ intent: PushIntent, to writer: inout JSONWriter) {
+        writer.field("priority", Int64(intent.urgency == .atOnce ? 10 : 5))
+        writer.field("collapse", intent.replaces)
+    }
+}

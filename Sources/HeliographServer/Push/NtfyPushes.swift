@@ -1,0 +1,93 @@
+import ChannelWeb
+import PushPlanner
+import PushWeb
+import RelayProtocol
+
+/// Pushes to topics of ntfy servers. Needs no set-up. Lives on the loop's thread.
+final class NtfyPushes: PushCarrier {
+    let service = PushService.ntfy
+    private let services: WebPushServices
+    /// Where the buttons post to, without a slash at its end.
+    private let pageURL: String
+    private let makeSender: (WebPushConfiguration) throws -> any WebPushSender
+    private(set) var sender: (any WebPushSender)?
+
+    /// Persons name servers: one has more of them than there are makers of browsers, and none may keep the others from theirs.
+    private static let serversMax = 1_000
+
+    init(
+        _ configuration: ServerConfiguration,
+        makeSender: @escaping (WebPushConfiguration) throws -> any WebPushSender = { try WebPushClient($0) }
+    ) {
+        services = configuration.ntfyServices
+        pageURL = configuration.pageURL
+        self.makeSender = makeSender
+    }
+
+    func send(
+        _ intent: PushIntent, _ codes: PushCodes, at now: Int64, then completion: @escaping @Sendable (PushOutcome) -> Void
+    ) throws(PushObstacleError) {
+        let sender = try openSender()
+        var request = try intent.ntfyRequest(with: codes, of: services, from: pageURL, at: now)
+        request.id = PushIntent.requestID(intent.id, in: codes.epoch)
+        sender.submit(request) { completion(PushOutcome($0)) }
+    }
+
+    private func openSender() throws(PushObstacleError) -> any WebPushSender {
+        if let sender { return sender }
+        var configuration = WebPushConfiguration(of: services)
+        configuration.limits.originsMax = Self.serversMax
+        do {
+            let made = try makeSender(configuration)
+            sender = made
+            return made
+        } catch { throw PushObstacleError(sentence: "topics cannot be published to: \(error)") }
+    }
+
+    /// Why this relay does not publish to a topic, with its place in the command `device`; nil: it does.
+    static func fault(in topic: NtfyTopic, _ services: WebPushServices) -> WireError? {
+        do throws(WebPushError) {
+            _ = try WebPushEndpoint(topic, of: services)
+            return nil
+        } catch { return WireError(.badValue, at: "$.device.ntfy.server", error.message) }
+    }
+}
+
+extension ServerConfiguration {
+    /// The servers that topics may be on.
+    var ntfyServices: WebPushServices { WebPushServices(added: ntfyServers, takesAnyPublic: true) }
+}
+
+extension WebPushEndpoint {
+    init(_ topic: NtfyTopic, of services: WebPushServices) throws(WebPushError) {
+        // Limits are each token's, else each topic's: what one meets says nothing of the others.
+        try self.init(server: topic.server, queue: "\(topic.topic) \(topic.token ?? "")", of: services)
+    }
+}
+
+extension PushIntent {
+    /// The request to an ntfy server. `now` in milliseconds since 1970.
+    func ntfyRequest(
+        with codes: PushCodes, of services: WebPushServices, from pageURL: String, at now: Int64
+    ) throws(PushObstacleError) -> WebPushRequest {
+        guard worthUntil > now else { throw PushObstacleError(sentence: "it was not worth sending any more") }
+        guard case .device(let place) = target, let topic = NtfyTopic(place: place) else {
+            throw PushObstacleError(sentence: "it is for no topic")
+        }
+        let payload = try wholePayload(with: codes)
+        let body: [UInt8]
+        do throws(WireError) {
+            body = try NtfyPayload.message(
+                payload, to: topic.topic, sequence: replaces.map { WebPushTopic([$0]).text }, at: pageURL)
+        } catch { throw PushObstacleError(sentence: "its payload is not a topic's: \(error.message)") }
+        do throws(WebPushError) {
+            let message = try WebPushMessage(
+                json: body, topic: replaces.map { WebPushTopic([$0]) }, secondsToLive: Int((worthUntil - now) / 1_000),
+                urgency: urgency == .atOnce ? .high : .low)
+            var request = WebPushRequest(
+                to: try WebPushEndpoint(topic, of: services), authorization: topic.token.map { "Bearer \($0)" }, message)
+            request.patience = .milliseconds(min(worthUntil - now, Self.patienceMax))
+            return request
+        } catch { throw PushObstacleError(sentence: error.message) }
+    }
+}

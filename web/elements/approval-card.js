@@ -7,7 +7,7 @@
  */
 
 import { conflict, isWhole, modeAfter, obstacle, outcome, steps, unseenWords, waysToAllow } from "../approvals.js";
-import { heldWords } from "../budgets.js";
+import { heldWords } from "../budget-words.js";
 import { asText, attribute, h, icon, nodes, say, span, write } from "../dom.js";
 import { ago, left } from "../format.js";
 import { chosenIn, offersOf, verdictOf } from "../offers.js";

@@ -2,11 +2,10 @@
  * The page, put together: what is known (`store.js`), the link that fills it (`link.js`), what a person decided
  * (`decisions.js`), and the views that draw it (`elements/`). A message goes: socket → link → `apply` → changes → one frame → views.
  *
- * It begins with what draws the list and lets a browser in; the other views (`later.js`) come after it in the page and join when they have arrived.
+ * It begins with what draws the list and lets a browser in; the other views (`later.js`) come after it in the page and join when they have arrived, and those
+ * that few open (`seldom.js`) when they are opened.
  */
 
-import { Budgets } from "./budgets.js";
-import { Costs } from "./costs.js";
 import { Decisions } from "./decisions.js";
 import { Devices } from "./devices.js";
 import { asText, attribute, write } from "./dom.js";
@@ -32,12 +31,16 @@ import { titleOf } from "./session-words.js";
  * @typedef {object} LaterViews
  * @property {import("./elements/session-view.js").SessionView} session
  * @property {import("./elements/approvals-inbox.js").ApprovalsInbox} inbox
+ * @property {import("./elements/trust-note.js").TrustNote} note
+ */
+
+/**
+ * @typedef {object} SeldomViews
  * @property {import("./elements/devices-view.js").DevicesView} devices
  * @property {import("./elements/budgets-view.js").BudgetsView} budgets
  * @property {import("./elements/costs-view.js").CostsView} costs
  * @property {import("./elements/link-view.js").LinkView} link
  * @property {import("./elements/start-view.js").StartView} start
- * @property {import("./elements/trust-note.js").TrustNote} note
  * @property {import("./elements/command-palette.js").CommandPalette} palette
  */
 
@@ -53,6 +56,10 @@ const panes = {
 const keepMs = 20_000;
 /** After the link is live its snapshots come. */
 const soonMs = 2_000;
+/** A browser that keeps no shell has the whole page from then on, all the same. */
+const idleMs = 10_000;
+/** Screens that come with the part. */
+const seldomScreens = ["devices", "budgets", "costs", "link", "start"];
 
 const state = emptyState();
 /** The relay's clock minus this device's: ages are the relay's, and a phone's clock may be minutes off. */
@@ -71,6 +78,10 @@ let wasLive = false;
 let times = 0;
 /** @type {LaterViews|null} */
 let later = null;
+/** @type {SeldomViews|null} */
+let seldom = null;
+/** Requests them. */
+let loadPart = async () => undefined;
 /** @type {import("./notifications.js").Notifications|null} */
 let notifications = null;
 /** @type {import("./web-push.js").WebPush|null} */
@@ -108,8 +119,6 @@ const link = new Link({
 const decisions = new Decisions(link, (key) => draw({ ...noChanges(), approvals: new Set([key]) }));
 
 const devices = new Devices(link, state, () => draw({ ...noChanges(), devices: new Set(state.devices?.keys()), all: true }));
-const budgets = new Budgets(link, state, () => draw({ ...noChanges(), all: true }));
-const costs = new Costs(link, () => app.now(), () => draw({ ...noChanges(), all: true }));
 // Its name is from when one could hide sessions and not yet look at them: what was put away then is in the archive.
 const archive = new Marks(() => localStorage, "heliograph.hidden");
 const pins = new Marks(() => localStorage, "heliograph.pinned");
@@ -124,8 +133,8 @@ const keyboard = new Keyboard(() => localStorage);
 
 /** @type {import("./elements/view.js").App} */
 const app = {
-  state, link, decisions, devices, budgets, costs, presence, archive, pins, keyboard,
-  .../** @type {Pick<import("./elements/view.js").App, "webPush"|"trust"|"tokens">} */ ({}),
+  state, link, decisions, devices, presence, archive, pins, keyboard,
+  .../** @type {Pick<import("./elements/view.js").App, "webPush"|"trust"|"tokens"|"budgets"|"costs">} */ ({}),
   now: () => Date.now() + clockOffset,
   // Another text node each time: the same words twice are news twice.
   announce: (text) => element("announcer").replaceChildren(text),
@@ -156,18 +165,16 @@ export function view(name, kind) {
  * @typedef {object} LaterParts What is made of the link, of what this browser is called, of what is known, and of whom to tell of changes.
  * @property {(link: Link, name: () => string, changed: () => void) => import("./web-push.js").WebPush} webPush
  * @property {(link: Link, name: () => string, changed: () => void, state: import("./store.js").State) => import("./trust.js").Trust} trust
- * @property {(changed: () => void) => import("./tokens.js").Tokens} tokens
  */
 
 /**
  * The other views have come, and what else nobody needs before the list.
- * @param {LaterViews} others @param {import("./notifications.js").Notifications} outside @param {LaterParts} parts
+ * @param {LaterViews} others @param {import("./notifications.js").Notifications} outside @param {LaterParts} parts @param {() => Promise<undefined>} loads
  */
-export function join(others, outside, parts) {
+export function join(others, outside, parts, loads) {
   later = others;
-  others.palette.onaction = act;
+  loadPart = loads;
   notifications = outside;
-  const everything = () => draw({ ...noChanges(), all: true });
   const name = () => state.welcome?.client.name ?? "A browser";
   webPush = parts.webPush(link, name, () => {
     presence.changed();
@@ -175,13 +182,48 @@ export function join(others, outside, parts) {
   });
   trust = parts.trust(link, name, everything, state);
   decisions.signer = trust;
-  Object.assign(app, { webPush, trust, tokens: parts.tokens(everything) });
+  Object.assign(app, { webPush, trust });
   webPush.returned();
   notifications.badge(pending(state).length);
   if (document.visibilityState === "visible") notifications.clear();
   if (document.body.dataset.screen !== route.screen) return;
   arriveLater(others);
   if (isLandingDue) land();
+}
+
+/**
+ * The views that few open have come.
+ * @param {(link: Link, state: import("./store.js").State, now: () => number, changed: () => void) => Pick<import("./elements/view.js").App, "tokens"|"budgets"|"costs">} makeParts @param {() => SeldomViews} makeViews
+ */
+export function joinSeldom(makeParts, makeViews) {
+  Object.assign(app, makeParts(link, state, app.now, everything));
+  seldom = makeViews();
+  seldom.palette.onaction = act;
+  everything();
+  if (document.body.dataset.screen !== route.screen) return;
+  arriveSeldom(seldom);
+  if (isLandingDue) land();
+}
+
+/** Those that came, if they did. */
+export const seldomViews = () => seldom;
+
+/** @returns {Promise<SeldomViews|null>} Nothing where they did not come. */
+async function withSeldom() {
+  // They need what is before them in the page.
+  await whole;
+  await loadPart().catch(() => undefined);
+  if (!seldom && link.isLive) offerReload();
+  return seldom;
+}
+
+const everything = () => draw({ ...noChanges(), all: true });
+
+const needsSeldom = () => seldomScreens.includes(route.screen) || (route.screen === "session" && route.changes);
+
+function offerReload() {
+  write(element("reload"), "Not all of the page came: load it again");
+  element("reload").hidden = false;
 }
 
 /** @param {string} id */
@@ -209,9 +251,12 @@ function draw(changes) {
     views.list.refresh(now);
     if (!views.pair.hidden) views.pair.refresh();
     if (!later) return;
-    const { session, inbox, devices: known, budgets: set, costs: used, start: begin } = later;
-    for (const one of [session, inbox, known, set, used, begin]) if (!one.hidden) one.refresh(now);
-    later.link.refresh();
+    for (const one of [later.session, later.inbox]) if (!one.hidden) one.refresh(now);
+    if (seldom) {
+      const { devices: known, budgets: set, costs: used, start: begin } = seldom;
+      for (const one of [known, set, used, begin]) if (!one.hidden) one.refresh(now);
+      seldom.link.refresh();
+    }
     later.note.refresh();
     if (now.all || now.sessions.size) trust?.met();
   });
@@ -254,7 +299,7 @@ function linkChanged() {
   if (link.phase === "waiting" || link.phase === "connecting") draw(linkLost(state));
   presence.linkChanged();
   if (link.isLive) {
-    [devices, budgets, costs].forEach((one) => one.again());
+    [devices, ...(seldom ? [app.budgets, app.costs] : [])].forEach((one) => one.again());
     webPush?.returned();
     trust?.stirred();
   }
@@ -289,6 +334,8 @@ function show({ focus }) {
   if (route.screen === "sessions") views.list.arrive(route.archive);
   else views.list.refresh({ ...noChanges(), all: true });
   if (later) arriveLater(later);
+  if (seldom) arriveSeldom(seldom);
+  else if (needsSeldom()) withSeldom();
   drawCounts();
   presence.changed();
   isLandingDue = false;
@@ -317,6 +364,10 @@ function keep() {
 function arriveLater(others) {
   if (route.screen === "session") others.session.arrive(route.session, route.changes);
   if (!others.inbox.hidden) others.inbox.arrive(route.screen === "approvals" ? route : { recent: false });
+}
+
+/** @param {SeldomViews} others */
+function arriveSeldom(others) {
   if (route.screen === "devices") others.devices.arrive();
   if (route.screen === "start") others.start.arrive();
   else others.start.leave();
@@ -417,7 +468,8 @@ function arrived() {
   if (!isFirst) whoAmI();
   // Before the page is whole, asking for it again would take from the line what the rest of it needs.
   whole.then(() => {
-    if (isFirst) keepShell();
+    if (isFirst) keepShell().then((worker) => worker || setTimeout(withSeldom, idleMs));
+    else if (!seldom && needsSeldom()) withSeldom();
     renew({ isFirst }).then((isOutdated) => {
       if (isOutdated && later) write(element("reload"), "Updated: load the new page");
       attribute(element("reload"), "hidden", !isOutdated && later !== null);
@@ -426,9 +478,7 @@ function arrived() {
 }
 
 whole.then(() => {
-  if (later) return;
-  write(element("reload"), "Not all of the page came: load it again");
-  element("reload").hidden = false;
+  if (!later) offerReload();
 });
 
 views.pair.onback = () => {
@@ -517,13 +567,13 @@ function act(action) {
       app.announce(keyboard.letters ? "Single letters act again" : "Single letters do nothing now");
       break;
     default:
-      later?.palette.open({ keys: action === "help" });
+      withSeldom().then((views) => views?.palette.open({ keys: action === "help" }));
   }
 }
 
 /** Nobody sees the clocks of a page in the background. */
 function tick() {
-  if (document.visibilityState === "visible") Object.values({ ...views, ...later }).forEach((one) => one.hidden || one.tick());
+  if (document.visibilityState === "visible") Object.values({ ...views, ...later, ...seldom }).forEach((one) => one.hidden || one.tick());
 }
 
 start();

@@ -1,7 +1,8 @@
 /**
  * The page as something that is kept and replaced: the worker that shows it without a connection, and whether the relay has another one by now.
  *
- * A page that came in one file has a digest in its `meta[name=page]`. One in pieces, as while it is worked on, has none, and neither is done.
+ * A page that came in one file has a digest in its `meta[name=page]`, and the name of its part in `meta[name=part]`. One in pieces, as while it is worked on, has
+ * neither, and nothing of this is done.
  */
 
 /** Where a tab remembers that it was reloaded by itself: once is enough, as two relays behind one name could have two pages. */
@@ -10,8 +11,19 @@ const renewedHere = "heliograph.renewed";
 /** @param {string} html @returns {string} The digest in a page's text. */
 export const digestIn = (html) => html.match(/<meta name="page" content="([0-9a-f]*)">/)?.[1] ?? "";
 
+const workerAddress = "/worker.js";
+
+/**
+ * The page's policy lets no text become code or its address, but what is named here. Which code may run it says by its digest.
+ * @type {any}
+ */
+export const ownPolicy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy("own", { createScriptURL: () => workerAddress, createScript: (/** @type {string} */ text) => text });
+
+/** @param {string} name What the page says of itself. */
+export const metaOf = (name) => document.querySelector(`meta[name="${name}"]`)?.getAttribute("content") ?? "";
+
 /** The digest of the page that runs here. */
-const ownDigest = () => document.querySelector('meta[name="page"]')?.getAttribute("content") ?? "";
+const ownDigest = () => metaOf("page");
 
 /** @type {Promise<ServiceWorkerRegistration|undefined>|null} */
 let kept = null;
@@ -24,12 +36,8 @@ export const keepShell = () => (kept ??= register());
 
 async function register() {
   if (!ownDigest() || !("serviceWorker" in navigator)) return undefined;
-  const address = "/worker.js";
-  const { trustedTypes } = /** @type {any} */ (globalThis);
-  // The page's policy lets no text become a script's address, but for this one.
-  const policy = trustedTypes?.createPolicy("worker", { createScriptURL: () => address });
   try {
-    return await navigator.serviceWorker.register(policy?.createScriptURL(address) ?? address, { updateViaCache: "none" });
+    return await navigator.serviceWorker.register(ownPolicy?.createScriptURL(workerAddress) ?? workerAddress, { updateViaCache: "none" });
   } catch {
     // A browser that takes the page in spite of its certificate takes no worker, and says so itself: the page does without a shell.
     return undefined;

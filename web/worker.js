@@ -3,7 +3,7 @@
  * it shows what is pushed to this browser while no page is open.
  *
  * The relay is always asked first, and what it answers is shown; the shell is the page as it was last served, without a word of any session.
- * So nothing that is kept can pass for live, and nothing keeps an upgrade of the relay away. It has no part in anything but `/`.
+ * So nothing that is kept can pass for live, and nothing keeps an upgrade of the relay away. It answers for nothing but `/` and the part of that page.
  */
 
 import { decisionSignatureOf } from "./consent.js";
@@ -13,8 +13,10 @@ import { consentOf, shownApproval } from "./shown.js";
 
 const worker = /** @type {WorkerScope} */ (/** @type {unknown} */ (self));
 
-/** One cache with one page. */
+/** One cache with one page, and with its part. */
 const cacheName = "shell";
+/** The part's two files have its digest in their names: what is kept under such a name is what the relay would send. */
+const partPath = /^\/part-[0-9a-f]+\.(?:js|css)$/;
 /** From a proxy that does not reach the relay, and from a relay that has no room just now. */
 const awayStatuses = [502, 503, 504];
 /** Until the beginning of its answer. A network that swallows packets fails nothing for minutes. */
@@ -24,8 +26,20 @@ const pageWithin = 10_000;
 async function keep(page) {
   const cache = await caches.open(cacheName);
   const held = await cache.match("/");
-  if (!held || held.headers.get("etag") !== page.headers.get("etag")) await cache.put("/", page);
+  if (held && held.headers.get("etag") === page.headers.get("etag")) return;
+  const [, part] = (await page.clone().text()).match(/<meta name="part" content="(part-[0-9a-f]+)">/) ?? [];
+  const names = part ? ["css", "js"].map((ending) => `/${part}.${ending}`) : [];
+  // First the part: a page that is kept without it would lack it for good.
+  if (!(await cache.addAll(names).then(() => true, () => false))) return;
+  await cache.put("/", page);
+  for (const { url } of await cache.keys()) {
+    const { pathname } = new URL(url);
+    if (partPath.test(pathname) && !names.includes(pathname)) await cache.delete(pathname);
+  }
 }
+
+/** @param {Request} request @returns {Promise<Response>} */
+const partOf = async (request) => (await (await caches.open(cacheName)).match(request)) ?? fetch(request);
 
 /** @param {FetchEvent} event @returns {Promise<Response>} */
 async function page(event) {
@@ -59,7 +73,9 @@ worker.addEventListener("activate", (event) => {
 });
 
 worker.addEventListener("fetch", (event) => {
-  if (event.request.mode === "navigate" && new URL(event.request.url).pathname === "/") event.respondWith(page(event));
+  const { origin, pathname } = new URL(event.request.url);
+  if (event.request.mode === "navigate" && pathname === "/") event.respondWith(page(event));
+  else if (origin === location.origin && partPath.test(pathname)) event.respondWith(partOf(event.request));
 });
 
 // Pushes. One JSON goes to all browsers, the declarative form: Safari hands over the notification that it has read from it, the others the text.

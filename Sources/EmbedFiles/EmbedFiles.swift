@@ -2,7 +2,7 @@ import Foundation
 import PageBundle
 
 /// `EmbedFiles FOLDER OUTPUT` writes a Swift file that holds every regular file below FOLDER. A page, which has an `index.html`, becomes one
-/// file: its sources are not there with it.
+/// file, and its part two: its sources are not there with it.
 ///
 /// Text becomes a `StaticString`, which costs no start-up time and no copy, and a PNG picture the same in base64; anything else that is not
 /// UTF-8 is refused.
@@ -31,9 +31,10 @@ struct EmbedFiles {
         }
         if texts["index.html"] != nil {
             let worker = texts["worker.js"] == nil ? nil : try PageBundle.script("worker.js", of: texts)
-            texts["index.html"] = try PageBundle.page(texts)
+            let pages = try PageBundle.pages(of: texts)
+            texts = texts.filter { !($0.key.hasSuffix(".js") || $0.key.hasSuffix(".css")) }
+            texts.merge(pages) { $1 }
             texts["worker.js"] = worker
-            texts = texts.filter { $0.key == "worker.js" || !($0.key.hasSuffix(".js") || $0.key.hasSuffix(".css")) }
         }
 
         var source = """

@@ -7,7 +7,12 @@
 /// A program of modules runs at its place in the page, as soon as it arrives, before the rest of the page: what is needed first comes
 /// first. The modules that one program has loaded are shared with the next ones, and so they are no modules in the page, where each would
 /// run after everything else.
+///
+/// Lines of the index with `data-part`, behind all others, become a part of their own: a script and a stylesheet that the page requests when somebody
+/// opens what is in them. Their name has their digest, and `meta[name=part]` has that name.
 package struct PageBundle {
+    private static let index = "index.html"
+
     private let files: [String: String]
     /// In the order in which they run.
     private var modules: [JavaScriptModule] = []
@@ -17,16 +22,33 @@ package struct PageBundle {
     private var exporters: [String: String] = [:]
 
     /// - Parameter files: Every file of the page, by its path.
-    package static func page(_ files: [String: String], index: String = "index.html") throws(PageBundleError) -> String {
+    package static func page(_ files: [String: String]) throws(PageBundleError) -> String {
+        try pages(of: files)[index] ?? ""
+    }
+
+    /// - Returns: The page and its part, by their paths.
+    package static func pages(of files: [String: String]) throws(PageBundleError) -> [String: String] {
         var bundle = PageBundle(files: files)
         var page = ""
         var styles = ""
+        var part = (script: "", style: "")
         guard let text = files[index] else { throw PageBundleError(file: index, sentence: "it is missing") }
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             let tag = line.drop { $0 == " " }
             if let path = Self.name(in: tag, between: "<link rel=\"stylesheet\" href=\"/", and: "\">") {
                 styles += try bundle.style(path)
                 continue
+            }
+            if let path = Self.name(in: tag, between: "<link rel=\"stylesheet\" href=\"/", and: "\" data-part>") {
+                part.style += try bundle.style(path)
+                continue
+            }
+            if let path = Self.name(in: tag, between: "<script type=\"module\" src=\"/", and: "\" data-part></script>") {
+                part.script += "\"use strict\";\(try bundle.program(path))\n"
+                continue
+            }
+            guard part.script.isEmpty || !tag.contains("<script") else {
+                throw PageBundleError(file: index, sentence: "a script behind the part, which runs after it: \(tag)")
             }
             if !styles.isEmpty { page += "<style>\(styles)</style>\n" }
             styles = ""
@@ -41,9 +63,21 @@ package struct PageBundle {
                 page += tag + "\n"
             }
         }
+        var pages: [String: String] = [:]
+        if !part.script.isEmpty {
+            let name = "part-\(Self.digest(part.script + part.style))"
+            pages["\(name).js"] = part.script
+            pages["\(name).css"] = part.style
+            page = Self.filled("part", name, in: page)
+        }
         // A page can compare this digest with that of the page that the relay serves.
-        guard let place = page.firstRange(of: "<meta name=\"page\" content=\"\">") else { return page }
-        return page[..<place.lowerBound] + "<meta name=\"page\" content=\"\(Self.digest(page))\">" + page[place.upperBound...]
+        pages[index] = Self.filled("page", Self.digest(page), in: page)
+        return pages
+    }
+
+    private static func filled(_ name: String, _ content: String, in page: String) -> String {
+        page.replacing(
+            "<meta name=\"\(name)\" content=\"\">", with: "<meta name=\"\(name)\" content=\"\(content)\">", maxReplacements: 1)
     }
 
     /// A program that a browser runs apart from the page, with the modules that it imports.

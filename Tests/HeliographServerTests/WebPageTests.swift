@@ -74,4 +74,23 @@ import WebSocketEngine
         let folder = WebPage(root: "/nowhere").securityHeaders.first { $0.0 == "content-security-policy" }?.1 ?? ""
         #expect(folder.contains("script-src 'self'; style-src 'self';"))
     }
+
+    @Test func `what the page requests later may run in it, and the worker's script may not`() throws {
+        let page = WebPage(
+            root: nil,
+            content: [
+                ("index.html", "<style>a{}</style><script>start();</script>"), ("part-1.js", "part();"),
+                ("part-1.css", "b{top:0}"),
+                ("worker.js", "worker();"),
+            ])
+        let policy = try #require(page.securityHeaders.first { $0.0 == "content-security-policy" }?.1)
+        #expect(
+            policy.contains(
+                "script-src 'sha256-E6jQvrT2ZivWG9GJ4AAEZf4MhI7l3QkLroW4hgvUT4c=' 'sha256-e6HLEhvevBZks3kf30wt2i5eEr90QSf7kGpm6XNDeZQ=';"
+            )
+                && policy.contains(
+                    "style-src 'sha256-X1RutGBrXCt9KkSaXMK7tHftWiRscFHOhxsS8tv8hBk=' 'sha256-glHtJTlV14jnybiB8VExkMe37XsC4bVntDacTTPF6Zw=';"
+                ),
+            "\(policy)")
+    }
 }

@@ -104,6 +104,46 @@ def test_on_a_phone_in_a_browser_a_short_question_stands_whole_with_its_buttons(
     expect(one.page.get_by_role("link", name="Approvals")).to_be_in_viewport(ratio=1)
 
 
+NINE_LINES = """@@ -3,7 +3,8 @@
+
+ def total(prices: list[int], discount: int) -> int:
+     \"\"\"Cents, after a discount in per cent.\"\"\"
+-    return sum(prices) * (100 - discount) // 100
++    discounted = sum(prices) * (100 - discount)
++    return discounted // 100  # in the customer's favour
+
+
+ def invoice(basket: Basket) -> Invoice:
+     return Invoice(total(basket.prices, basket.discount))"""
+
+
+def test_on_a_phone_in_a_browser_a_change_of_nine_lines_is_decided_without_scrolling(screen: Callable[..., Screen], host: Any) -> None:
+    for number in range(8):
+        host.event("s1", "message", {"role": "assistant"}, {"text": f"I looked at part {number}.\n\nThere is more to see."})
+    sent = {"file_path": "/home/ada/webshop/shop/price.py", "old_string": "a\n", "new_string": "b\nc\n", "replace_all": False}
+    approval = host.request_approval("s1", "Edit", sent, diff=NINE_LINES, change={"file": "edits", "added": 2, "removed": 1, "places": 1})
+    host.start_session("s2", title="Deploy")
+    one = screen(size=LOW_PHONES[0])
+
+    def expect_decidable(card: Locator) -> None:
+        for name in ("Deny …", "Allow"):
+            expect(card.get_by_role("button", name=name, exact=True)).to_be_in_viewport(ratio=1)
+        expect(card.get_by_role("button", name="Allow", exact=True)).to_be_enabled()
+        lines = card.locator(".diff").first.locator(".diff-line:visible")
+        for place in (card.locator(".card-title"), lines.first, lines.last):
+            expect(place).to_be_in_viewport(ratio=1)
+        expect(card.get_by_role("button", name="More below")).to_be_hidden()
+        one.expect_no_overflow()
+
+    one.go("#/session/s1")
+    expect_decidable(card(one, approval))
+    one.timeline().get_by_role("group", name="Timeline, scrolls").evaluate("element => { element.scrollTop = 0 }")
+    one.page.get_by_role("link", name="Review", exact=True).click()
+    expect_decidable(card(one, approval))
+    one.go(f"#/approvals/s1/{approval}")
+    expect_decidable(one.card(approval))
+
+
 @pytest.mark.parametrize("size", LOW_PHONES, ids=lambda size: f"{size['width']}x{size['height']}")
 def test_on_a_phone_in_a_browser_what_is_long_is_read_and_decided_where_it_stands(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:
     one = screen(size=size)

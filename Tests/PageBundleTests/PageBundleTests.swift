@@ -49,6 +49,31 @@ import Testing
                 """)
     }
 
+    @Test func `what the index calls a part is two files of its own, whose name the page has`() throws {
+        func pages(_ part: String) throws -> [String: String] {
+            try PageBundle.pages(of: [
+                "index.html":
+                    "<meta name=\"part\" content=\"\">\n<script type=\"module\" src=\"/app.js\"></script>\n"
+                    + "<link rel=\"stylesheet\" href=\"/part.css\" data-part>\n<script type=\"module\" src=\"/part.js\" data-part></script>",
+                "app.js": "export const a = 1;\n", "part.css": "b { top: 0; }\n",
+                "part.js": "import { a } from \"./app.js\";\n\(part)\n",
+            ])
+        }
+        let made = try pages("a(1);")
+        let name = try #require(made.keys.first { $0.hasSuffix(".js") }).dropLast(3)
+        #expect(name.hasPrefix("part-"))
+        #expect(made["\(name).js"] == "\"use strict\";(()=>{a(1);})();\n")
+        #expect(made["\(name).css"] == "b{top:0}\n")
+        #expect(
+            made["index.html"] == """
+                <meta name="part" content="\(name)">
+                <script>"use strict";const{a}=(()=>{const a=1;
+                return{a}})();</script>
+
+                """)
+        #expect(try pages("a(2);")["\(name).js"] == nil)
+    }
+
     @Test func `a worker is a script of its own, with all that it imports`() throws {
         let script = try PageBundle.script(
             "worker.js",

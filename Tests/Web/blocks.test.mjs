@@ -216,3 +216,17 @@ test("each number of an input is read with the digits that it came with", () => 
     }
   }
 });
+
+test("of a change that its host compared with the file, what head and diff say already is behind them", () => {
+  tool = "Edit";
+  const change = { file: "edits", added: 1, removed: 1, places: 1 };
+  const outside = (/** @type {any} */ input) => requestBlocks({ input, change, diff: "@@ -1 +1 @@\n-a\n+b" }).elements.map((element) => element.textContent)
+    .filter((text) => !text.startsWith("What the agent sent, in full")).join("");
+  const input = { file_path: "/x", old_string: "a", new_string: "b" };
+  assert.doesNotMatch(outside({ ...input, replace_all: false }), /File|Every occurrence/);
+  assert.match(outside({ ...input, replace_all: true }), /Every occurrenceyes/);
+  assert.match(outside({ ...input, mode: "0777" }), /mode0777/);
+  // Where the head names the tool, the path stands here.
+  tool = "mcp__fs__edit";
+  assert.match(outside({ ...input, replace_all: false }), /file_path\/x/);
+});

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Budgets, crossingWords, heldWords, parse, pickable, strain, strainWords } from "../../web/budgets.js";
+import { crossingWords, heldWords, strain, strainWords } from "../../web/budget-words.js";
+import { Budgets, parse, pickable } from "../../web/budgets.js";
 import { emptyState } from "../../web/store.js";
 
 const form = (more = {}) => ({ scope: "day", session: "", dollars: "5", levels: "50, 80, 100", hold: false, ...more });

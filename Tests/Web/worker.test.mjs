@@ -12,7 +12,7 @@ const origin = "https://relay.example";
 const source = new Script(await bundled("worker.js"));
 
 /** A browser's worker with what it shows, asks and opens. */
-function worker({ answer = () => new Response('{"type":"reply","id":"","stage":"decided"}'), subscribe, pages = [], shell, clock = new Clock(), indexedDB = new MemoryDatabases(), relay } = {}) {
+function worker({ answer = () => new Response('{"type":"reply","id":"","stage":"decided"}'), subscribe, pages = [], shell, parts = [], clock = new Clock(), indexedDB = new MemoryDatabases(), relay } = {}) {
   const heard = new Map();
   const seen = { shown: [], asked: [], opened: [], kept: [], subscribed: [], closed: 0 };
   const self = {
@@ -24,10 +24,22 @@ function worker({ answer = () => new Response('{"type":"reply","id":"","stage":"
     clients: { matchAll: async () => pages, openWindow: async (address) => void seen.opened.push(address) },
   };
   const globals = { self, location: new URL(`${origin}/worker.js`), URL, AbortController, setTimeout: clock.setTimer, indexedDB, crypto, TextEncoder, btoa, atob, WebSocket: relay };
-  globals.caches = { open: async () => ({ match: async () => shell?.clone(), put: async (_, page) => void seen.kept.push(page) }) };
+  /** What is kept beside the page, by path. */
+  const kept = new Map(parts.map((path) => [path, new Response(`kept ${path}`)]));
+  globals.caches = { open: async () => ({
+    match: async (request) => (request === "/" ? shell : kept.get(new URL(request.url).pathname))?.clone(), put: async (_, page) => void seen.kept.push(page),
+    addAll: async (paths) => {
+      for (const path of paths) {
+        const part = await globals.fetch(path);
+        if (!part.ok) throw new TypeError("failed");
+        kept.set(path, part);
+      }
+    },
+    keys: async () => [`${origin}/`, ...[...kept.keys()].map((path) => `${origin}${path}`)].map((url) => ({ url })), delete: async (path) => kept.delete(path),
+  }) };
   globals.fetch = async (address, options) => {
     seen.asked.push({ address, ...options, signal: undefined });
-    return answer();
+    return answer(address);
   };
   source.runInContext(createContext(globals));
   /** What the browser shows for an address of the page. */
@@ -44,7 +56,8 @@ function worker({ answer = () => new Response('{"type":"reply","id":"","stage":"
     await Promise.all(waits);
   };
   return {
-    seen, navigate,
+    seen, navigate, kept,
+    request: (path) => navigate(path, { request: { mode: "cors", url: `${origin}${path}` } }),
     push: (data) => fire("push", { data: { json: () => JSON.parse(data) } }),
     changed: (event) => fire("pushsubscriptionchange", event),
     pushDeclared: (notification) => fire("push", { data: null, notification }),
@@ -214,6 +227,26 @@ test("the relay's page is shown and kept, whichever way it was asked for", async
   await turn();
   assert.equal(one.seen.kept.length, 2);
   assert.equal(one.navigate("/v1/me"), undefined);
+});
+
+test("the page's part is kept with it, in place of that of the page before, and shown without asking", async () => {
+  const page = '<meta name="part" content="part-0a">';
+  const one = worker({ answer: (address) => new Response(typeof address === "string" ? `new ${address}` : page), shell: new Response("kept", { headers: { etag: "old" } }), parts: ["/part-09.js"] });
+  assert.equal(await text(one.navigate("/")), page);
+  for (let turns = 0; turns < 20; turns += 1) await turn();
+  assert.deepEqual([...one.kept.keys()], ["/part-0a.css", "/part-0a.js"]);
+  assert.equal(one.seen.kept.length, 1);
+  assert.equal(await text(one.request("/part-0a.js")), "new /part-0a.js");
+  assert.equal(one.request("/part-x.js"), undefined);
+  assert.equal(one.request("/v1/me"), undefined);
+});
+
+test("a page whose part does not come is not kept without it", async () => {
+  const page = '<meta name="part" content="part-0a">';
+  const one = worker({ answer: (address) => (typeof address === "string" ? new Response("", { status: 404 }) : new Response(page)), shell: new Response("kept", { headers: { etag: "old" } }) });
+  assert.equal(await text(one.navigate("/")), page);
+  for (let turns = 0; turns < 20; turns += 1) await turn();
+  assert.equal(one.seen.kept.length, 0);
 });
 
 for (const [name, answer] of [["reaches nobody", () => { throw new TypeError("failed"); }], ["reaches a proxy alone", () => new Response("", { status: 502 })]]) {

@@ -7,7 +7,7 @@
  */
 
 import { conflict, isWhole, modeAfter, obstacle, outcome, steps, unseenWords, waysToAllow } from "../approvals.js";
-import { heldWords } from "../budgets.js";
+import { heldWords } from "../budget-words.js";
 import { asText, attribute, h, icon, nodes, say, span, write } from "../dom.js";
 import { ago, left } from "../format.js";
 import { chosenIn, offersOf, verdictOf } from "../offers.js";
@@ -30,6 +30,9 @@ const settleMs = 600;
 
 /** From then on it is told when it ends. */
 const endToldMs = 2 * 3_600_000;
+
+/** So many characters stand on a phone's line, where the buttons would move if there were a second one. */
+const lineCharacters = 40;
 
 /** Of a long text's box one tap moves on by so much: a line or two stay, so that the eye finds its place. */
 const pageShare = 0.85;
@@ -273,7 +276,7 @@ export class ApprovalCard extends HTMLElement {
       }
       if (this.#seenStart && this.#seenEnd) return this.#wholeSeen();
       this.#isLong = true;
-      attribute(this.#gate, "data-long", true);
+      attribute(this.#gate, "data-long", this.#measure.length > lineCharacters ? "two" : "one");
       return this.#draw();
     });
     this.#edges = [start, end];

@@ -1,7 +1,8 @@
 /** `<budgets-view>`: how much may be spent, how much is, and setting it. */
 
 import { arrange, attribute, h, say, span, write } from "../dom.js";
-import { nameOf, parse, pickable, scopes, strain } from "../budgets.js";
+import { strain } from "../budget-words.js";
+import { nameOf, parse, pickable, scopes } from "../budgets.js";
 import { money } from "../format.js";
 import { titleOf } from "../session-words.js";
 import { line } from "../text.js";

@@ -6,13 +6,13 @@ import { counts, difference, parsed } from "../diff.js";
 import { plural } from "../format.js";
 import { SourceNumber } from "../numbers.js";
 import { exact, suspicions } from "../text.js";
-import { fieldOf, valueWords } from "../tools.js";
+import { fieldOf, requestOf, valueWords } from "../tools.js";
 import { argumentNodes, commandBlock, diffBlock, textBlock } from "./blocks.js";
 import { markdownToDecide } from "./markdown.js";
 
 /** @typedef {import("../wire").Fields} Fields */
 /** @typedef {{elements: HTMLElement[], warnings: string[], agentSays: string, measure: string}} Request */
-/** @typedef {Pick<Request, "elements"|"measure"> & {fields?: HTMLElement[]}} Shape `fields` are those of the elements that are no changes. */
+/** @typedef {Pick<Request, "elements"|"measure"> & {rest?: Fields, blocks?: HTMLElement[]}} Shape Of a change to a file `blocks` are its diffs, and `rest` is all else. */
 
 /** Lists in lists are drawn so deep; what is deeper is shown as JSON. */
 const nestingMax = 12;
@@ -29,7 +29,7 @@ export function requestBlocks(tool, body) {
   const { description, ...rest } = input;
   const says = typeof description === "string" && typeof input.command === "string" ? description : "";
   if (!says && description !== undefined) rest.description = description;
-  return { ...againstFile(shapeOf(tool, rest), body), agentSays: says, warnings: warningsOf(rest) };
+  return { ...againstFile(tool, shapeOf(tool, rest), body), agentSays: says, warnings: warningsOf(rest) };
 }
 
 /** @param {string} tool @param {unknown} input @returns {Request} */
@@ -105,28 +105,35 @@ function changes(tool, rest, diffs, options) {
     const title = `Edit ${index + 1} of ${diffs.length}`;
     return [h("p", { class: "block-name" }, title), ...fieldBlocks(tool, options[index]), diffBlock(lines, { name: title, scrolls: false })];
   });
-  const fields = fieldBlocks(tool, rest);
-  return { fields, elements: [...fields, ...blocks], measure: `${plural(added, "line")} added, ${removed} removed` };
+  return { rest, blocks, elements: [...fieldBlocks(tool, rest), ...blocks], measure: `${plural(added, "line")} added, ${removed} removed` };
 }
 
 /**
- * What the change does to the file, where the host looked.
- * @param {Shape} shape @param {Fields|undefined} body @returns {Pick<Request, "elements"|"measure">}
+ * Whether the diff against the file, below a head that names it, leaves nothing to say of that field.
+ * @param {string} tool @param {Fields} rest @param {string} name
  */
-function againstFile({ elements, measure, fields }, body) {
+const isTold = (tool, rest, name) =>
+  name === "replace_all" ? rest[name] === false : ["file_path", "notebook_path"].includes(name) && requestOf(tool, rest).object === rest[name];
+
+/**
+ * What the change does to the file, where the host looked.
+ * @param {string} tool @param {Shape} shape @param {Fields|undefined} body @returns {Pick<Request, "elements"|"measure">}
+ */
+function againstFile(tool, { elements, measure, rest, blocks }, body) {
   const change = changeOf(body);
-  if (!change || !fields) return { elements, measure };
+  if (!change || !rest || !blocks) return { elements, measure };
   const words = changeWords(change);
   const note = h("p", { class: "change-note" }, h("strong", {}, words.title, "."), words.detail && " ", nodes(exact(words.detail)));
-  const blocks = elements.slice(fields.length);
   const diff = change.problem ? "" : asText(body?.diff);
-  const told = words.measure && `${words.title}: ${words.measure}`;
-  // All of a new file is new: what was sent says it itself.
-  if (!diff || !words.measure || change.file === "new") return { elements: [...fields, note, ...blocks], measure: told || words.title };
-  const whole = h("details", { class: "fold" }, h("summary", {}, "What the agent sent, in full"), ...blocks);
   // That the file changes the head of the card says.
-  const notes = words.title === "Changes the file" && !words.detail ? [] : [note];
-  return { elements: [...notes, diffBlock(parsed(diff), { name: "What changes in the file", scrolls: false }), ...fields, whole], measure: told };
+  const isPlain = words.title === "Changes the file" && !words.detail;
+  const told = words.measure && (isPlain ? words.measure : `${words.title}: ${words.measure}`);
+  // All of a new file is new: what was sent says it itself.
+  if (!diff || !words.measure || change.file === "new") return { elements: [...fieldBlocks(tool, rest), note, ...blocks], measure: told || words.title };
+  const pick = (/** @type {boolean} */ told) => Object.fromEntries(Object.entries(rest).filter(([name]) => isTold(tool, rest, name) === told));
+  const whole = h("details", { class: "fold" }, h("summary", {}, "What the agent sent, in full"), ...fieldBlocks(tool, pick(true)), ...blocks);
+  const notes = isPlain ? [] : [note];
+  return { elements: [...notes, diffBlock(parsed(diff), { name: "What changes in the file", scrolls: false }), ...fieldBlocks(tool, pick(false)), whole], measure: told };
 }
 
 /** @param {Fields} edit @returns {Fields} */

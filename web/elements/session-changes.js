@@ -19,8 +19,6 @@ const openLinesSumMax = 400;
 const linesAtOnceMax = 500;
 /** Files that are listed; the last ones are the newest. */
 const filesMax = 300;
-/** Events that one tap reads through for older changes. */
-export const eventsReadMax = 5_000;
 
 export class SessionChanges extends HTMLElement {
   /** @type {() => Promise<void>} Reads older events through; called when older changes are wanted. */

@@ -4,7 +4,7 @@
  */
 
 import { attribute, h, icon, say, span, write } from "../dom.js";
-import { heldWords } from "../budgets.js";
+import { heldWords } from "../budget-words.js";
 import { Drafts } from "../drafts.js";
 import { Sender } from "../sender.js";
 import { titleOf } from "../session-words.js";

@@ -1,7 +1,7 @@
 /** `<session-facts>`: a session's to-do list and numbers, next to the timeline or over it. */
 
 import { asText, attribute, h, icon, say, span, write } from "../dom.js";
-import { strain, strainWords } from "../budgets.js";
+import { strain, strainWords } from "../budget-words.js";
 import { costOf, count, plural } from "../format.js";
 import { line } from "../text.js";
 

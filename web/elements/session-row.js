@@ -1,7 +1,7 @@
 /** `<session-row>`: one session in the list, on three lines that never change their height. Each fact is there once. */
 
 import { attribute, h, say, span, write } from "../dom.js";
-import { strain, strainWords } from "../budgets.js";
+import { strain, strainWords } from "../budget-words.js";
 import { age, costOf, plural } from "../format.js";
 import { placeOf, sayingOf, statusOf, titleOf } from "../session-words.js";
 import { line, ordered } from "../text.js";

@@ -1,7 +1,8 @@
 /** `<session-view>`: one session, live: a line that says what it is doing and what it costs, the timeline, and where one writes. */
 
 import { asText, attribute, h, icon, say, span, write } from "../dom.js";
-import { strain } from "../budgets.js";
+import { strain } from "../budget-words.js";
+import { eventsReadMax } from "../edits.js";
 import { ago, costOf, plural } from "../format.js";
 import { awayWords, sayingOf, statusOf, titleOf } from "../session-words.js";
 import { keyOf, pending, takeHistory } from "../store.js";
@@ -9,7 +10,6 @@ import { isBusy } from "../steering.js";
 import { line, ordered } from "../text.js";
 import { lineCounts } from "./blocks.js";
 import { noNews } from "./link-state.js";
-import { eventsReadMax, SessionChanges } from "./session-changes.js";
 import { SessionComposer } from "./session-composer.js";
 import { SessionFacts } from "./session-facts.js";
 import { SessionFind } from "./session-find.js";
@@ -37,7 +37,8 @@ export class SessionView extends View {
     this.#todo, this.#cost, span("unseen", "Show the to-do list and the numbers"), icon("down"));
   #facts = new SessionFacts();
   #timeline = new SessionTimeline();
-  #changes = new SessionChanges();
+  /** Comes with the page's part, and is empty until then. */
+  #changes = /** @type {import("./session-changes.js").SessionChanges} */ (document.createElement("session-changes"));
   #find = new SessionFind();
   #showsChanges = false;
   #nowDot = h("span", { class: "dot", "aria-hidden": "true" });
@@ -60,7 +61,6 @@ export class SessionView extends View {
     this.#facts.onfind = () => this.search();
     this.#find.rows = () => this.app.state.logs.get(this.session)?.timeline.rows ?? [];
     this.#find.onfound = (key) => this.#timeline.showRow(key);
-    this.#changes.onearlier = () => this.#readChanges();
     this.#timeline.onearlier = () => this.#load(({ first }) => ({ before: first }));
     this.#timeline.onnewer = () => this.#load(({ last }) => ({ before: last + pageEvents + 1 }));
     this.#timeline.onbeginning = () => this.#load(({ first }) => {
@@ -145,7 +145,10 @@ export class SessionView extends View {
     });
     this.#composer.show(this.app, this.session, summary, log?.timeline ?? null);
     this.#timeline.show(log, this.session, this.app, this.#composer.queued);
-    if (this.#showsChanges) this.#changes.show(log, summary.first ?? 1);
+    if (this.#showsChanges && "show" in this.#changes) {
+      this.#changes.onearlier = () => this.#readChanges();
+      this.#changes.show(log, summary.first ?? 1);
+    }
 
     const all = pending(this.app.state);
     const waiting = all.filter(({ session }) => session === this.session);

@@ -2,7 +2,7 @@
 
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
 import { deed } from "../approvals.js";
-import { crossingWords } from "../budgets.js";
+import { crossingWords } from "../budget-words.js";
 import { changeOf, changeWords } from "../changes.js";
 import { parsed } from "../diff.js";
 import { duration, runningFor, timeOfDay } from "../format.js";

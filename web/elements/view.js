@@ -6,12 +6,12 @@
  * @property {import("../link.js").Link} link
  * @property {import("../decisions.js").Decisions} decisions
  * @property {import("../devices.js").Devices} devices
+ * @property {import("../presence.js").Presence} presence
+ * @property {import("../web-push.js").WebPush} webPush There by the time that a view behind the list draws, as the next one.
+ * @property {import("../trust.js").Trust} trust
+ * @property {import("../tokens.js").Tokens} tokens There by the time that a view that is opened seldom draws, as the next two.
  * @property {import("../budgets.js").Budgets} budgets
  * @property {import("../costs.js").Costs} costs
- * @property {import("../presence.js").Presence} presence
- * @property {import("../web-push.js").WebPush} webPush There by the time that a view behind the list draws, as the next two.
- * @property {import("../trust.js").Trust} trust
- * @property {import("../tokens.js").Tokens} tokens
  * @property {import("../sieve.js").Marks} archive Sessions that left the list on this device.
  * @property {import("../sieve.js").Marks} pins Sessions that are on top of it.
  * @property {import("../shortcuts.js").Keyboard} keyboard

@@ -52,8 +52,15 @@ struct WebPage {
         }
         self.files = files
         let page = content.first { $0.path == "index.html" }?.content.description ?? ""
+        // The page requests the text of its part, and puts it into an element.
+        func part(_ ending: String) -> [String] {
+            content.filter { $0.path.hasPrefix("part-") && $0.path.hasSuffix(ending) }.map {
+                Self.source($0.content.description)
+            }
+        }
         securityHeaders = Self.securityHeaders(
-            scripts: Self.sources(of: "script", in: page), styles: Self.sources(of: "style", in: page))
+            scripts: Self.sources(of: "script", in: page) + part(".js"),
+            styles: Self.sources(of: "style", in: page) + part(".css"))
     }
 
     private static func securityHeaders(scripts: [String], styles: [String]) -> [(String, String)] {
@@ -62,7 +69,7 @@ struct WebPage {
                 "content-security-policy",
                 "default-src 'none'; script-src \(scripts.joined(separator: " ")); style-src \(styles.joined(separator: " ")); "
                     + "img-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; "
-                    + "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types worker"
+                    + "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types own"
             ),
             ("x-content-type-options", "nosniff"),
             ("referrer-policy", "no-referrer"),
@@ -80,12 +87,13 @@ struct WebPage {
         while let start = rest.firstRange(of: "<\(element)"), let open = rest[start.upperBound...].firstIndex(of: ">"),
             let end = rest[open...].firstRange(of: "</\(element)>")
         {
-            let text = rest[rest.index(after: open)..<end.lowerBound]
-            sources.append("'sha256-\(Crypto.base64(Crypto.sha256(Array(text.utf8))))'")
+            sources.append(source(String(rest[rest.index(after: open)..<end.lowerBound])))
             rest = rest[end.upperBound...]
         }
         return sources.isEmpty ? ["'none'"] : sources
     }
+
+    private static func source(_ text: String) -> String { "'sha256-\(Crypto.base64(Crypto.sha256(Array(text.utf8))))'" }
 
     func response(to request: HTTPRequest) -> HTTPResponse? {
         let name = request.path == "/" ? "index.html" : String(request.path.dropFirst())

@@ -1,0 +1,51 @@
+/** How a budget reads where it is not set. Pure. */
+
+import { money } from "./format.js";
+
+/** @param {{level: number}|undefined} budget @returns {"near"|"over"|null} How the cost is coloured. */
+export const strain = (budget) => (!budget?.level ? null : budget.level >= 100 ? "over" : "near");
+
+/** @type {Record<string, string>} Where a spent budget cannot have every tool asked about. */
+const reachWords = {
+  most: "all tools need approval but those that the agent’s own rules trust",
+  unchanged: "this agent cannot be held and asks as before; prompts are refused",
+};
+
+/** @param {NonNullable<import("./wire").Summary["budget"]>} budget */
+const reachOf = (budget) => (budget.held ? "every tool needs approval" : reachWords[budget.hold ?? ""] ?? "");
+
+/**
+ * What a session's summary says of its budget, as a sentence.
+ * @param {import("./wire").Summary["budget"]} budget
+ */
+export function strainWords(budget) {
+  if (!budget) return "";
+  const reach = reachOf(budget);
+  const held = reach && `; ${reach}`;
+  if (!budget.level) return `${money(budget.microUSD)}${held}`;
+  return `${budget.level} % of ${money(budget.microUSD)} crossed${held}`;
+}
+
+/**
+ * Where a spent budget holds a session, a sentence that says so to everybody who looks.
+ * @param {Pick<import("./wire").Summary, "budget">|undefined} summary
+ */
+export function heldWords(summary) {
+  const budget = summary?.budget;
+  const words = budget && reachOf(budget);
+  return budget && words ? `The budget of ${money(budget.microUSD)} is spent: ${words}.` : "";
+}
+
+const owners = /** @type {Record<string, string>} */ ({
+  session: " of this session", everySession: " of this session", day: " of the day", workspace: " of everything",
+});
+
+/**
+ * The event that a level was crossed, as a sentence. What a newer relay says of it may be missing or of other words.
+ * @param {import("./wire").Fields} head
+ */
+export function crossingWords({ level, scope, limitMicroUSD, costMicroUSD }) {
+  const limit = typeof limitMicroUSD === "number" ? ` (${money(limitMicroUSD)})` : "";
+  const spent = typeof costMicroUSD === "number" ? `: ${money(costMicroUSD)} spent` : "";
+  return `${Number(level)} % of the budget${owners[scope] ?? ""}${limit} crossed${spent}`;
+}

@@ -14,7 +14,9 @@ struct TerminalSigner {
             let name = name.map { VisibleText.line($0) } ?? "its host"
             throw ClientError(
                 .refused, "this terminal is not trusted by \(name) yet",
-                advice: "At that machine run “heliograph host trust”, and here: heliograph trust LINK. If this is the relay's machine, too: heliograph login LINK, with a link of “heliograph pair”.")
+                advice:
+                    "At that machine run “heliograph host trust”, and here: heliograph trust LINK. If this is the relay's machine, too: heliograph login LINK, with a link of “heliograph pair”."
+            )
         }
         return identity
     }

@@ -120,29 +120,6 @@ struct ApprovalTests {
         #expect(u.take(other).first?.contains(#""code":"wrongKind""#) == true)
     }
 
-    @Test("what the owner's rule answered waits for nobody, and its host says what came of it")
-    func rule() {
-        let t = T()
-        let (host, client) = (t.host(), t.client())
-        t.command(.subscribe(nil, after: nil), id: "sub", by: client)
-        guard case .approvalRequested(var request) = T.request(kind: .tool) else { preconditionFailure("it is a request") }
-        request.rule = AppliedRule(name: "tests", digest: request.digest, answer: .allow)
-        t.send([T.started, .approvalRequested(request)], first: 1, by: host)
-        t.commit()
-        let shown = t.take(client)
-        #expect(shown.contains { $0.contains(#""stage":"delivered""#) && $0.contains(#""name":"the rule tests""#) })
-        #expect(!shown.contains { $0.contains(#""stage":"pending""#) || $0.contains("waitingApproval") })
-        t.command(T.decide(.deny(message: nil)), id: "k1", by: client)
-        t.commit()
-        #expect(t.take(client).first?.contains(#""code":"alreadyDecided""#) == true)
-        t.handle(.disconnected(host))
-        let again = t.host(sessions: [T.session])
-        #expect(t.types(again) == ["welcome"])
-        t.send([.approvalApplied(request.approval, outcome: .ran)], first: 3, by: again)
-        t.commit()
-        #expect(t.take(client).contains { $0.contains(#""outcome":"ran""#) })
-    }
-
     @Test("a decision taken while the host is away waits for it, and is sent until the host confirms")
     func hostAway() {
         let (t, host, client) = T.withPendingApproval()

@@ -57,6 +57,9 @@ extension ClaudeAdapter {
         if session.paths.workingDirectory == nil || isStart && payload.text("source") == "resume" {
             session.paths.workingDirectory = payload.text("cwd").map { TextCut.rough($0, bytesMax: WireLimits.lineBytesMax) }
         }
+        if let directory = payload.text("cwd") {
+            session.currentDirectory = TextCut.rough(directory, bytesMax: WireLimits.lineBytesMax)
+        }
         if session.tasksDirectory == nil { session.tasksDirectory = Self.tasksDirectory(payload) }
         if session.tasksDirectory != nil, let path = payload.text("transcript_path"), path.utf8.count <= WireLimits.lineBytesMax
         {

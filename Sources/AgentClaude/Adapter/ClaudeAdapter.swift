@@ -206,6 +206,10 @@ package struct ClaudeAdapter: AgentAdapter {
 
     package func isLive(_ session: SessionID) -> Bool { sessions[session]?.isEnded == false }
 
+    package func isElsewhere(_ session: SessionID) -> Bool {
+        sessions[session].map { $0.currentDirectory != $0.paths.workingDirectory } ?? true
+    }
+
     package var liveSessions: [AgentSession] {
         sessionsInOrder.filter { !$0.isEnded }.map {
             AgentSession(

@@ -85,6 +85,8 @@ package struct ClaudeSession {
     var paths: ShownPaths
     /// `<config>/tasks/<session_id>`, where Claude keeps its task list.
     var tasksDirectory: String?
+    /// As the last hook had it; nil since a restart.
+    var currentDirectory: String?
     /// Path of Claude's transcript; nil until a hook reports it.
     var transcript: String?
     var checkout: Checkout?

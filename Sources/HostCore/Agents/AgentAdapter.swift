@@ -21,6 +21,9 @@ package protocol AgentAdapter {
     /// Known and not ended.
     func isLive(_ session: SessionID) -> Bool
 
+    /// True if the agent may work in another folder now than its session began in.
+    func isElsewhere(_ session: SessionID) -> Bool
+
     /// In an order that is the same each time.
     var liveSessions: [AgentSession] { get }
 
@@ -29,6 +32,8 @@ package protocol AgentAdapter {
 }
 
 extension AgentAdapter {
+    package func isElsewhere(_ session: SessionID) -> Bool { false }
+
     func has(_ session: SessionID) -> Bool { has(session.rawValue) }
 
     /// True if a session, or a note, of that name is this agent's.

@@ -62,8 +62,8 @@ struct RuleDesk {
 
     // MARK: Requests
 
-    /// The effects as they go to disk, and the answers to give once they are there. `isHeld`: a person wants to be asked about everything in
-    /// that session, or its budget is spent.
+    /// The effects as they go to disk, and the answers to give once they are there. `isHeld`: nothing is allowed in that session, as
+    /// a person wants to be asked about everything, its budget is spent, or its agent is in another folder.
     mutating func answering(
         _ effects: inout [AgentEffect<any Sendable>], of agent: String, at now: HostInstant, isHeld: (SessionID) -> Bool
     ) -> [Answered] {

@@ -20,6 +20,7 @@ enum ExactPrograms {
         "readarray", "read", "let", "getopts", "fc", "history", "setopt", "unsetopt", "autoload", "zmodload", "emulate",
         "functions", "zle", "sched", "wait", "integer", "float", "print", "printf", "vared", "zcompile", "function", "noglob",
         "nocorrect", "repeat", "-", "return", "exit", "logout", "suspend", "tee", "dd", "install", "split", "csplit",
+        "uniq", "sqlite3",
     ]
 
     static func baseName(_ program: String) -> String {

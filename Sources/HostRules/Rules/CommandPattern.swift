@@ -1,8 +1,8 @@
 /// A pattern of simple commands, word by word: `npm run *`, `git status`, `NODE_ENV=test npm test:*`.
 ///
 /// A last star takes any number of arguments; one elsewhere takes one word, or a part of one. To allow, a pattern has to name the program
-/// and all settings of variables before it. To deny or ask, stars take any number of words, the program is known by the last part of its
-/// path, and case does not count.
+/// and all settings of variables before it, and a star takes plain words only (`StarLimits`). To deny or ask, stars take any number of
+/// words, the program is known by the last part of its path, and case does not count.
 package struct CommandPattern: Equatable, Sendable {
     let assignments: [String]
     let words: [Glob]
@@ -75,26 +75,27 @@ package struct CommandPattern: Equatable, Sendable {
 
     // MARK: To allow
 
-    func covers(_ run: ProgramRun) -> Bool {
-        guard let program = run.program, run.cover != .none, run.cover == .any || !hasStar else { return false }
+    func covers(_ run: ProgramRun, starsCount: Bool) -> Bool {
+        guard let program = run.program, run.cover != .none, !hasStar || (starsCount && run.cover == .any) else { return false }
         guard run.assignments.allSatisfy(\.isKnown), run.assignments.map(\.text) == assignments else { return false }
         guard run.words.count >= words.count, isOpen || run.words.count == words.count else { return false }
         for (word, pattern) in zip(run.words, words) {
             guard word.isKnown, pattern.matches(word.text) else { return false }
-            // A star takes no option that it does not begin.
-            if !pattern.isLiteral,
-                !StarLimits.take([word], of: program) || (word.text.hasPrefix("-") && pattern.parts[0].isEmpty)
-            {
-                return false
-            }
+            if !pattern.isLiteral, !StarLimits.take([word], of: program) { return false }
         }
         return StarLimits.take(run.words[words.count...], of: program)
     }
 
     // MARK: To deny or ask
 
+    /// Of more words nobody waits for an answer.
+    private static let wordsMax = 256
+
     func concerns(_ run: ProgramRun) -> Match {
+        guard run.words.count <= Self.wordsMax else { return .maybe }
         var found = concerns(run.words)
+        // Options can stand between the words that count.
+        if found == .no, namesLiterals(of: run.words) { found = .maybe }
         if found == .no, run.cover != .any {
             // What it is told to run may begin at any of its words.
             for start in run.words.indices.dropFirst() where found == .no && concerns(Array(run.words[start...])) != .no {
@@ -104,12 +105,31 @@ package struct CommandPattern: Equatable, Sendable {
         return found
     }
 
+    /// The program, and all literal words in their order, with any others in between.
+    private func namesLiterals(of command: [ShellWord]) -> Bool {
+        guard let first = command.first, first.isKnown, base.matches(ExactPrograms.baseName(first.text), ignoringCase: true)
+        else {
+            return false
+        }
+        var rest = command.dropFirst()
+        for word in words.dropFirst() where word.isLiteral {
+            guard let place = rest.firstIndex(where: { $0.isKnown && word.matches($0.text, ignoringCase: true) }) else {
+                return false
+            }
+            rest = rest[(place + 1)...]
+        }
+        return true
+    }
+
+    /// The program by the last part of its path.
+    private var base: Glob { words[0].isLiteral ? Glob(literal: ExactPrograms.baseName(words[0].parts[0])) : words[0] }
+
     private func concerns(_ command: [ShellWord]) -> Match {
         guard let first = command.first else { return .no }
         guard first.isKnown else { return .maybe }
         var command = command
         command[0] = ShellWord(ExactPrograms.baseName(first.text))
-        let patterns = isOpen ? words + [Glob("*")] : words
+        let patterns = [base] + words.dropFirst() + (isOpen ? [Glob("*")] : [])
         var states: Set<Int> = [0]
         func spread(_ states: Set<Int>) -> Set<Int> {
             var all = states
@@ -133,6 +153,7 @@ package struct CommandPattern: Equatable, Sendable {
                 if pattern.matches(word.text, ignoringCase: true) { next.insert(state + 1) }
             }
             states = spread(next)
+            if states.isEmpty { return .no }
         }
         return states.contains(patterns.count) ? .yes : .no
     }

@@ -16,14 +16,18 @@ package struct Rule: Equatable, Sendable {
     /// Last day on which it holds, `YYYY-MM-DD` at the host.
     package var until: String?
 
-    func holds(for call: RuleCall, at moment: RuleMoment) -> Bool {
+    func holds(for call: RuleCall, at moment: RuleMoment, look: (String) -> String?) -> Bool {
         if let agent, agent != call.agent { return false }
         if let until, moment.day > until { return false }
         if let hours, !hours.contains(moment.minute) { return false }
         guard let folder else { return true }
         // What is not known narrows nothing down: then an allow does not hold, and the others do.
         guard let place = call.folder else { return answer != .allow }
-        return RulePath.isInside(RulePath.expanded(folder, home: call.home), RulePath.normalized(place))
+        let (wanted, here) = (RulePath.expanded(folder, home: call.home), RulePath.normalized(place))
+        guard answer != .allow else { return RulePath.isInside(wanted, here) }
+        let all = [wanted, look(wanted).map(RulePath.normalized) ?? wanted].map { $0.lowercased() }
+        let places = [here, look(here).map(RulePath.normalized) ?? here].map { $0.lowercased() }
+        return all.contains { wanted in places.contains { RulePath.isInside(wanted, $0) } }
     }
 }
 

@@ -22,12 +22,16 @@ package struct RuleBook: Equatable, Sendable {
     package func judge(
         _ call: RuleCall, at moment: RuleMoment, allows: Bool = true, look: (String) -> String?
     ) -> Verdict {
-        let held = rules.filter { $0.holds(for: call, at: moment) }
+        let held = rules.filter { $0.holds(for: call, at: moment, look: look) }
+        // As folders are once links are followed.
+        var real = call
+        real.folder = call.folder.flatMap(look).map(RulePath.normalized)
+        real.home = look(call.home).map(RulePath.normalized) ?? call.home
         let subject = RuleSubject(call, look: look)
         var asked: Verdict?
         for rule in held where rule.answer != .allow {
             for pattern in rule.patterns {
-                switch subject.concern(of: pattern, call) {
+                switch max(subject.concern(of: pattern, call), subject.concern(of: pattern, real)) {
                 case .no: continue
                 case .yes where rule.answer == .deny: return .deny(rule.name, words: rule.words)
                 case .yes: asked = .ask("the rule says so", rule: rule.name)
@@ -37,6 +41,8 @@ package struct RuleBook: Equatable, Sendable {
         }
         if let asked { return asked }
         guard allows else { return .ask("rules that allow are off", rule: nil) }
-        return subject.coverage(by: held.filter { $0.answer == .allow }, call)
+        // What a star takes may lead to files that a rule keeps from the agent.
+        let keepsFiles = held.contains { $0.answer != .allow && $0.patterns.contains(where: \.isAboutFiles) }
+        return subject.coverage(by: held.filter { $0.answer == .allow }, call, starsCount: !keepsFiles)
     }
 }

@@ -16,6 +16,13 @@ package struct RulePattern: Equatable, Sendable {
     package let text: String
     let subject: Subject
 
+    var isAboutFiles: Bool {
+        switch subject {
+        case .edit, .read: true
+        case .command, .anyCommand, .address, .tool: false
+        }
+    }
+
     package init(parsing text: String, for answer: Rule.Answer) throws(RuleProblem) {
         self.text = text
         guard let open = text.firstIndex(of: "(") else {
@@ -52,7 +59,7 @@ package struct RulePattern: Equatable, Sendable {
             }
         guard isName else { throw RuleProblem("`\(text)` is no tool's name") }
         if text == "Bash", answer != .allow { return .anyCommand }
-        let whole: Set<String> = ["Bash", "Edit", "Write", "Read", "WebFetch", "MultiEdit", "NotebookEdit"]
+        let whole: Set<String> = ["Bash", "Edit", "Write", "Read", "WebFetch", "MultiEdit", "NotebookEdit", "apply_patch"]
         if answer == .allow, whole.contains(text) {
             throw RuleProblem("`\(text)` would allow everything: say which, in parentheses")
         }

@@ -12,6 +12,8 @@ enum RuleSubject {
 
     private static let shells: Set<String> = ["Bash", "Command", "Shell", "shell", "bash", "execute", "exec_command"]
     private static let writers: Set<String> = ["Edit", "MultiEdit", "Write", "NotebookEdit"]
+    /// Codex's: its input names files in a form of its own.
+    private static let patcher = "apply_patch"
     /// Members of a command's input that change nothing about what runs.
     private static let plain: Set<String> = ["command", "description", "timeout", "run_in_background"]
 
@@ -46,7 +48,13 @@ enum RuleSubject {
     // MARK: To deny or ask
 
     func concern(of pattern: RulePattern, _ call: RuleCall) -> Match {
-        if case .tool(let name) = pattern.subject { return name.matches(call.tool, ignoringCase: true) ? .yes : .no }
+        if case .tool(let name) = pattern.subject {
+            if name.matches(call.tool, ignoringCase: true) { return .yes }
+            // Who means one tool that writes files means the others.
+            guard Self.writers.contains(where: { name.matches($0, ignoringCase: true) }) else { return .no }
+            return Self.writers.contains(call.tool) ? .yes : call.tool == Self.patcher ? .maybe : .no
+        }
+        if call.tool == Self.patcher, pattern.isAboutFiles { return .maybe }
         switch (self, pattern.subject) {
         case (.unknown, _): return .maybe
         case (.command, .anyCommand): return .yes
@@ -90,7 +98,7 @@ enum RuleSubject {
 
     // MARK: To allow
 
-    func coverage(by rules: [Rule], _ call: RuleCall) -> RuleBook.Verdict {
+    func coverage(by rules: [Rule], _ call: RuleCall, starsCount: Bool) -> RuleBook.Verdict {
         func ask(_ sentence: String) -> RuleBook.Verdict { .ask(sentence, rule: nil) }
         func verdict(of isCovered: (RulePattern) -> Bool) -> RuleBook.Verdict {
             let rule = rules.first { $0.patterns.contains(where: isCovered) }
@@ -101,9 +109,10 @@ enum RuleSubject {
         case .command(.failure(let problem), _): return ask("the command line cannot be judged: \(problem.sentence)")
         case .command(.success(let runs), let isPlain):
             guard isPlain else { return ask("its input has more than a command") }
-            return Self.coverage(of: runs, by: rules)
+            return Self.coverage(of: runs, by: rules, starsCount: starsCount)
         case .file(let path, let real, let isWrite):
             guard let real else { return ask("where its path leads cannot be said") }
+            guard ![path, real].contains(where: Self.isOwn) else { return ask("it is about rules themselves") }
             return verdict { pattern in
                 switch pattern.subject {
                 case .edit(let files) where isWrite, .read(let files) where !isWrite:
@@ -125,12 +134,17 @@ enum RuleSubject {
         }
     }
 
+    /// The files of rules, wherever they lie.
+    private static func isOwn(_ path: String) -> Bool {
+        path.split(separator: "/").last?.lowercased().hasPrefix("rules.") == true
+    }
+
     /// Names of variables that loops may set: nobody's settings.
     private static let loopNames: Set<String> = ["file", "dir", "name", "line", "item", "pkg", "test", "module", "word"]
 
     private static let movers: Set<String> = ["cd", "pushd", "popd", "chdir"]
 
-    private static func coverage(of runs: ProgramRuns, by rules: [Rule]) -> RuleBook.Verdict {
+    private static func coverage(of runs: ProgramRuns, by rules: [Rule], starsCount: Bool) -> RuleBook.Verdict {
         guard !runs.runs.isEmpty else { return .ask("it runs nothing that is known", rule: nil) }
         if let file = runs.redirections.first {
             return .ask("it redirects to or from \(file.isKnown ? file.text : "a file that is not known")", rule: nil)
@@ -139,15 +153,16 @@ enum RuleSubject {
             loopNames.contains(name) || (name.utf8.count == 1 && name.utf8.allSatisfy { (97...122).contains($0) })
         }
         guard isHarmless else { return .ask("a loop sets a variable that may be a setting", rule: nil) }
-        // `cd elsewhere && ./run` runs another program than the one that the pattern's author saw.
-        let names = runs.runs.compactMap(\.program)
-        if names.contains(where: movers.contains), names.contains(where: { !$0.hasPrefix("/") && $0.contains("/") }) {
-            return .ask("it changes the folder that a program is named from", rule: nil)
+        // Elsewhere the same words run other programs, of other settings, than the pattern's author saw.
+        if runs.runs.compactMap(\.program).contains(where: movers.contains) {
+            return .ask("it changes the folder", rule: nil)
         }
         var used: Set<String> = []
         for run in runs.runs {
             let rule = rules.first { rule in
-                rule.patterns.contains { if case .command(let pattern) = $0.subject { pattern.covers(run) } else { false } }
+                rule.patterns.contains {
+                    if case .command(let pattern) = $0.subject { pattern.covers(run, starsCount: starsCount) } else { false }
+                }
             }
             guard let rule else { return .ask("no rule covers `\(run.program ?? "a program that is not known")`", rule: nil) }
             used.insert(rule.name)

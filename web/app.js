@@ -469,7 +469,7 @@ function arrived() {
   // Before the page is whole, asking for it again would take from the line what the rest of it needs.
   whole.then(() => {
     if (isFirst) keepShell().then((worker) => worker || setTimeout(withSeldom, idleMs));
-    else if (!seldom && needsSeldom()) withSeldom();
+    if (!seldom && needsSeldom()) withSeldom();
     renew({ isFirst }).then((isOutdated) => {
       if (isOutdated && later) write(element("reload"), "Updated: load the new page");
       attribute(element("reload"), "hidden", !isOutdated && later !== null);

@@ -125,7 +125,20 @@ def test_an_address_that_leads_elsewhere_stays_so(home: Home, tailscale: Path) -
     theirs = json.dumps({"Web": {"box.tail0.ts.net:443": {"Handlers": {"/": {"Proxy": "http://127.0.0.1:3000"}}}}})
     served.write_text(theirs)
     said = home.up("--listen", f"127.0.0.1:{home.port}", "--yes", "--tailscale", status=1)
-    assert "leads to http://127.0.0.1:3000 already" in said and served.read_text() == theirs
+    assert "leads to http://127.0.0.1:3000 already" in said and served.read_text() == theirs and not home.processes()
+    # What ran before goes on as it was.
+    home.up("--listen", f"127.0.0.1:{home.port}", "--yes")
+    home.up("--listen", f"127.0.0.1:{home.port}", "--yes", "--tailscale", status=1)
+    assert home.status()["relay"]["url"] == f"http://127.0.0.1:{home.port}" and home.status()["host"]["running"]
+    home.run("down")
+    assert served.read_text() == theirs
+
+
+def test_an_address_that_the_person_leads_here_stays_theirs(home: Home, tailscale: Path) -> None:  # noqa: F811
+    served = tailscale / "served.json"
+    theirs = json.dumps({"Web": {"box.tail0.ts.net:443": {"Handlers": {"/": {"Proxy": f"http://127.0.0.1:{home.port}"}}}}})
+    served.write_text(theirs)
+    home.up("--listen", f"127.0.0.1:{home.port}", "--yes", "--tailscale")
     home.run("down")
     assert served.read_text() == theirs
 

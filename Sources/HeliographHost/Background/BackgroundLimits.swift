@@ -15,8 +15,8 @@ struct BackgroundLimits: Sendable {
     var logCheck = Duration.seconds(60)
     /// Of a log, in bytes: its last line.
     var lastWordsMax = 4 << 10
-    /// For `up` or `down` behind another: as long as the slowest takes.
-    var commandWithin = Duration.seconds(150)
+    /// For `up` or `down` behind another: as long as the slowest takes, with a history that is brought into a new form.
+    var commandWithin = Duration.seconds(450)
 
     /// For `up` and `down`, which wait for one thing after the other.
     static let lookEvery = Duration.milliseconds(50)

@@ -43,14 +43,15 @@ package struct Tailnet: Equatable, Sendable {
 
     // MARK: - What it serves
 
-    /// Makes the address lead to a port of this machine's loopback. Throws if it leads elsewhere already.
-    package func lead(to port: UInt16) throws(HostError) {
+    /// Makes the address lead to a port of this machine's loopback. Returns false if it did already, and throws if it leads elsewhere.
+    package func lead(to port: UInt16) throws(HostError) -> Bool {
         let target = try target
-        guard target != Self.target(port) else { return }
+        guard target != Self.target(port) else { return false }
         if let target {
             throw HostError(.refused, "\(address) leads to \(target) already; tailscale serve --https=443 off ends that")
         }
         _ = try Self.run("serve", "--bg", "\(port)")
+        return true
     }
 
     /// Ends what `lead` began; nothing if the address leads elsewhere by now.

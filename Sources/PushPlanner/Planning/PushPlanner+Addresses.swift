@@ -1,6 +1,11 @@
 import RelayModel
 import RelayProtocol
 
+extension DeviceAddress {
+    /// Its places that are one app's alone. A topic is whoever's knows it, in each workspace.
+    var held: [PushAddress] { service == .ntfy ? [] : places }
+}
+
 /// Ownership of addresses: an address belongs to the device, or card, whose app reported it last, in any workspace.
 extension PushPlanner {
     /// Does not name its new owner: workspaces know nothing of each other.
@@ -14,7 +19,8 @@ extension PushPlanner {
     }
 
     private mutating func yield(_ other: DeviceKey, to address: DeviceAddress, of key: DeviceKey, at now: Instant) {
-        guard var known = devices[other] else { return }
+        // Whoever knows a topic could take it from another workspace.
+        guard var known = devices[other], other.workspace == key.workspace || address.service != .ntfy else { return }
         known.device.address.yield(to: address)
         guard known.device != devices[other]?.device else { return }
         guard other.workspace == key.workspace else { return leave(other, at: now) }

@@ -75,7 +75,7 @@ extension PushPlanner {
         stage(
             PushRecord(
                 workspace: key.workspace, kind: .device, name: key.device.rawValue, bytes: device.bytes,
-                addresses: isTold ? device.device.address.places : nil))
+                addresses: isTold ? device.device.address.held : nil))
     }
 
     /// Stages the card's record, as `stageRecord(of:)` does for a device.

@@ -50,7 +50,7 @@ struct DataOption: ParsableArguments {
     private static func chosen(_ given: String?) -> String {
         if let given { return given }
         if let named = Environment.value("HELIOGRAPH_DATA") { return named }
-        if let running = (try? BackgroundRecord.load())?.part(.relay)?.value(of: "--data") { return running }
+        if let running = (try? BackgroundRecord.loadLast())?.part(.relay)?.value(of: "--data") { return running }
         let own = ownFolder
         return !Administration.isSetUp(in: own) && Administration.isSetUp(in: packaged) ? packaged : own
     }

@@ -105,7 +105,7 @@ struct UpCommand: ParsableCommand {
     // MARK: - Relay
 
     /// For a history that has to be brought into a new form.
-    private static let relayWithin = Duration.seconds(60)
+    private static let relayWithin = Duration.seconds(300)
     private static let hostWithin = Duration.seconds(30)
     /// A relay that ends with an error again and again will not come up.
     private static let complaintsWithin = Duration.seconds(5)
@@ -123,24 +123,29 @@ struct UpCommand: ParsableCommand {
         if before == nil, Administration.isSetUp(in: folder), try Administration(directory: folder).isRunning {
             throw CommandError(.declined, "A relay runs with \(folder) already. End it first: Ctrl-C in its terminal.")
         }
-        let tailnet = tailscale ? try Tailnet() : nil
+        // What the address leads to moves with the relay.
+        let isServed = record.servedPort != nil && publicURL == nil
+        let tailnet = tailscale ? try Tailnet() : isServed ? try? Tailnet() : nil
         record.parts = [BackgroundPart(.relay, arguments(last?.part(.relay), folder, tailnet))]
         // A host goes on meanwhile, if its relay does.
         if before == record.parts[0], let host = known?.parts.first(where: { $0.name == .host }) { record.parts.append(host) }
         let mark = services.logMark(of: .relay)
-        try services.start(record)
-        guard let trouble = Self.waitForRelay(in: folder, { services.lastWords(of: .relay, since: mark) }) else {
+        do {
+            try services.start(record)
+            if let trouble = Self.waitForRelay(in: folder, { services.lastWords(of: .relay, since: mark) }) {
+                throw CommandError(.noRelay, "The relay does not come up: \(trouble)")
+            }
             if let tailnet { try serve(on: tailnet, folder, &record) }
-            return
+        } catch {
+            // What ran before runs again; what never ran is not tried for ever.
+            if let known {
+                try services.start(known)
+                _ = Self.waitForRelay(in: known.part(.relay)?.value(of: "--data") ?? folder) { nil }
+            } else {
+                try services.stop(record, keeping: last)
+            }
+            throw error
         }
-        // What ran before runs again; what never ran is not tried for ever.
-        if let known {
-            try services.start(known)
-            _ = Self.waitForRelay(in: known.part(.relay)?.value(of: "--data") ?? folder) { nil }
-        } else {
-            try services.stop(record, keeping: last)
-        }
-        throw CommandError(.noRelay, "The relay does not come up: \(trouble)")
     }
 
     /// Nil once the relay answers, else the reason why it does not.
@@ -166,12 +171,13 @@ struct UpCommand: ParsableCommand {
     }
 
     private func serve(on tailnet: Tailnet, _ folder: String, _ record: inout BackgroundRecord) throws {
-        guard case .tcp(_, let port, false)? = try Administration(directory: folder).localAddress?.target else {
+        guard case .tcp("127.0.0.1", let port, false)? = try Administration(directory: folder).localAddress?.target else {
             throw CommandError(
                 .declined, "Tailscale leads to a relay that listens on 127.0.0.1, without a certificate of its own.")
         }
         if let before = record.servedPort, before != port { try tailnet.endLeading(to: before) }
-        try tailnet.lead(to: port)
+        // What led there before is the person's own.
+        guard try tailnet.lead(to: port) else { return }
         record.servedPort = port
         try record.save()
     }

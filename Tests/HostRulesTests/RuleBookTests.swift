@@ -82,7 +82,7 @@ import Testing
             Issue.record("not asked")
             return
         }
-        #expect(throws: RuleProblem.self) { try RuleBook(parsing: rule("allow", "apply_patch")) }
+        #expect(throws: RuleError.self) { try RuleBook(parsing: rule("allow", "apply_patch")) }
     }
 
     @Test func filesOfRulesAreNobodysToChange() throws {

@@ -27,7 +27,7 @@ private let wrong: [(String, String)] = [
 /// `rules.toml`: what is read of it, and what is refused where.
 @Suite struct RuleFileTests {
     private func problem(_ text: String) -> String? {
-        do throws(RuleProblem) {
+        do throws(RuleError) {
             _ = try RuleBook(parsing: text)
             return nil
         } catch { return error.description }

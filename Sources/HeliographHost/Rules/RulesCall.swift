@@ -61,8 +61,8 @@ package enum RulesCall {
         return (digest, try checked(read, file.path), file.isAccepted(digest))
     }
 
-    private static func checked(_ book: Result<RuleBook, RuleProblem>, _ path: String) throws(HostError) -> RuleBook {
-        do throws(RuleProblem) { return try book.get() } catch {
+    private static func checked(_ book: Result<RuleBook, RuleError>, _ path: String) throws(HostError) -> RuleBook {
+        do throws(RuleError) { return try book.get() } catch {
             throw HostError(.badConfiguration, "\(path): \(error)")
         }
     }

@@ -22,7 +22,7 @@ final class RulesFile: RuleSource {
     private let logger: Logger?
     private let looks = DispatchSemaphore(value: looksMax)
     /// The last reading, and its outcome.
-    private var last: (bytes: [UInt8], digest: InputDigest, book: Result<RuleBook, RuleProblem>)?
+    private var last: (bytes: [UInt8], digest: InputDigest, book: Result<RuleBook, RuleError>)?
     /// What the log says of the file already.
     private var told: String?
 
@@ -37,7 +37,7 @@ final class RulesFile: RuleSource {
     // MARK: The file
 
     /// Nil if there is none.
-    func read() throws(HostError) -> (digest: InputDigest, book: Result<RuleBook, RuleProblem>)? {
+    func read() throws(HostError) -> (digest: InputDigest, book: Result<RuleBook, RuleError>)? {
         guard let bytes = try Files.read(path, bytesMax: Self.bytesMax) else { return nil }
         if let last, last.bytes == bytes { return (last.digest, last.book) }
         let read = Self.parse(bytes)
@@ -45,11 +45,11 @@ final class RulesFile: RuleSource {
         return read
     }
 
-    static func parse(_ bytes: [UInt8]) -> (digest: InputDigest, book: Result<RuleBook, RuleProblem>) {
+    static func parse(_ bytes: [UInt8]) -> (digest: InputDigest, book: Result<RuleBook, RuleError>) {
         guard let digest = InputDigest(Crypto.hex(Crypto.sha256(bytes))) else {
             preconditionFailure("a SHA-256 in hexadecimal is a digest")
         }
-        let book = Result { () throws(RuleProblem) in try RuleBook(parsing: String(decoding: bytes, as: UTF8.self)) }
+        let book = Result { () throws(RuleError) in try RuleBook(parsing: String(decoding: bytes, as: UTF8.self)) }
         return (digest, book)
     }
 

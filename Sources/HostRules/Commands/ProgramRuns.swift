@@ -9,17 +9,17 @@ struct ProgramRuns {
     private(set) var redirections: [ShellWord] = []
     private(set) var loopVariables: [String] = []
 
-    init(_ line: ShellLine) throws(ShellProblem) { try add(line, [], 0) }
+    init(_ line: ShellLine) throws(ShellError) { try add(line, [], 0) }
 
-    private mutating func add(_ line: ShellLine, _ assignments: [ShellWord], _ depth: Int) throws(ShellProblem) {
+    private mutating func add(_ line: ShellLine, _ assignments: [ShellWord], _ depth: Int) throws(ShellError) {
         redirections += line.redirections
         loopVariables += line.loopVariables
         for command in line.commands { try add(assignments + command.assignments, command.words, depth) }
     }
 
-    private mutating func add(_ assignments: [ShellWord], _ words: [ShellWord], _ depth: Int) throws(ShellProblem) {
+    private mutating func add(_ assignments: [ShellWord], _ words: [ShellWord], _ depth: Int) throws(ShellError) {
         guard depth < Self.depthMax, runs.count < Self.countMax else {
-            throw ShellProblem(sentence: "it runs too many programs, or nests too deep", offset: 0)
+            throw ShellError(sentence: "it runs too many programs, or nests too deep", offset: 0)
         }
         var run = ProgramRun(assignments: assignments, words: words)
         guard let program = run.program else { return runs.append(run) }

@@ -9,7 +9,7 @@ package struct CommandPattern: Equatable, Sendable {
     /// Any arguments may follow.
     let isOpen: Bool
 
-    init(parsing text: String) throws(RuleProblem) {
+    init(parsing text: String) throws(RuleError) {
         var text = text
         var isOpen = false
         if text.hasSuffix(":*") {
@@ -25,14 +25,14 @@ package struct CommandPattern: Equatable, Sendable {
         assignments = words.prefix(count).map { $0.parts[0] }
         self.words = Array(words.dropFirst(count))
         self.isOpen = isOpen
-        guard !self.words.isEmpty else { throw RuleProblem("the pattern names no program") }
+        guard !self.words.isEmpty else { throw RuleError("the pattern names no program") }
     }
 
     var namesProgram: Bool { words[0].isLiteral }
     private var hasStar: Bool { isOpen || words.contains { !$0.isLiteral } }
 
     /// Blanks separate words; quotes keep them together, and a star in quotes is one.
-    private static func split(_ text: String) throws(RuleProblem) -> [Glob] {
+    private static func split(_ text: String) throws(RuleError) -> [Glob] {
         var words: [Glob] = []
         // Empty between words.
         var parts: [String] = []
@@ -52,14 +52,14 @@ package struct CommandPattern: Equatable, Sendable {
                 if parts.isEmpty { parts = [""] }
             case "*": parts = (parts.isEmpty ? [""] : parts) + [""]
             case ";", "&", "|", "<", ">", "(", ")", "`", "\n", "\r":
-                throw RuleProblem("`\(character)` belongs to no simple command")
-            case "$", "\\": throw RuleProblem("`\(character)` stands for something that no pattern can know")
+                throw RuleError("`\(character)` belongs to no simple command")
+            case "$", "\\": throw RuleError("`\(character)` stands for something that no pattern can know")
             default:
                 if parts.isEmpty { parts = [""] }
                 parts[parts.count - 1].append(character)
             }
         }
-        guard quote == nil else { throw RuleProblem("a quote is not closed") }
+        guard quote == nil else { throw RuleError("a quote is not closed") }
         if !parts.isEmpty { words.append(Glob(parts: parts)) }
         return words
     }

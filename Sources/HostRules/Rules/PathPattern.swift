@@ -8,10 +8,10 @@ package struct PathPattern: Equatable, Sendable {
     private let root: Root
     private let parts: [Glob]
 
-    init(parsing text: String) throws(RuleProblem) {
-        guard !text.isEmpty else { throw RuleProblem("the pattern names no file") }
+    init(parsing text: String) throws(RuleError) {
+        guard !text.isEmpty else { throw RuleError("the pattern names no file") }
         if text.contains(where: { "?[]{}\\!".contains($0) }) {
-            throw RuleProblem("of `?[]{}\\!` a path's pattern understands none")
+            throw RuleError("of `?[]{}\\!` a path's pattern understands none")
         }
         var rest = text[...]
         if rest.hasPrefix("//") {
@@ -22,18 +22,18 @@ package struct PathPattern: Equatable, Sendable {
             rest = rest.dropFirst(2)
         } else {
             guard !rest.hasPrefix("/"), !rest.hasPrefix("~") else {
-                throw RuleProblem("write `//…` for a path from the root of the disk, `~/…`, or a path in the session's folder")
+                throw RuleError("write `//…` for a path from the root of the disk, `~/…`, or a path in the session's folder")
             }
             root = .folder
             if rest.hasPrefix("./") { rest = rest.dropFirst(2) }
         }
         var names = rest.split(separator: "/").filter { $0 != "." }.map(String.init)
-        if names.contains("..") { throw RuleProblem("`..` has no place in a pattern") }
+        if names.contains("..") { throw RuleError("`..` has no place in a pattern") }
         // As in Claude Code's and Git's: a bare name is found at any depth.
         if root == .folder, names.count == 1, !rest.contains("/"), !text.hasPrefix("./"), names[0] != "**" {
             names.insert("**", at: 0)
         }
-        guard !names.isEmpty else { throw RuleProblem("the pattern names no file") }
+        guard !names.isEmpty else { throw RuleError("the pattern names no file") }
         parts = names.map { Glob($0) }
     }
 

@@ -15,7 +15,7 @@ package struct RuleBook: Equatable, Sendable {
 
     package init(rules: [Rule] = []) { self.rules = rules }
 
-    package init(parsing text: String) throws(RuleProblem) { rules = try RuleFile.rules(in: text) }
+    package init(parsing text: String) throws(RuleError) { rules = try RuleFile.rules(in: text) }
 
     /// `allows`: whether rules that allow hold at all. `look`: where a path leads once links are followed, as far as it exists; nil if that
     /// cannot be said.

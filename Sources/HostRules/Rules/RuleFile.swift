@@ -16,15 +16,15 @@ struct RuleFile {
     private var line = 1
     private var tables: [Table] = []
 
-    static func rules(in text: String) throws(RuleProblem) -> [Rule] {
-        guard text.utf8.count <= bytesMax else { throw RuleProblem("the file is longer than \(bytesMax >> 10) KiB") }
+    static func rules(in text: String) throws(RuleError) -> [Rule] {
+        guard text.utf8.count <= bytesMax else { throw RuleError("the file is longer than \(bytesMax >> 10) KiB") }
         var file = RuleFile(text)
         try file.read()
         var rules: [Rule] = []
         for table in file.tables {
             let rule = try Self.rule(table)
             if rules.contains(where: { $0.name == rule.name }) {
-                throw RuleProblem("a second rule is called `\(rule.name)`", line: table.line)
+                throw RuleError("a second rule is called `\(rule.name)`", line: table.line)
             }
             rules.append(rule)
         }
@@ -38,10 +38,10 @@ struct RuleFile {
 
     // MARK: TOML
 
-    private func problem(_ sentence: String) -> RuleProblem { RuleProblem(sentence, line: line) }
+    private func problem(_ sentence: String) -> RuleError { RuleError(sentence, line: line) }
     private var next: Character? { index < text.count ? text[index] : nil }
 
-    private mutating func read() throws(RuleProblem) {
+    private mutating func read() throws(RuleError) {
         while true {
             skip(newlines: true)
             guard let next else { return }
@@ -73,7 +73,7 @@ struct RuleFile {
 
     private static let keys: Set<String> = ["name", "answer", "for", "words", "folder", "agent", "hours", "until"]
 
-    private mutating func setting() throws(RuleProblem) {
+    private mutating func setting() throws(RuleError) {
         let start = index
         while let next, next.isLetter { index += 1 }
         let key = String(text[start..<index])
@@ -105,11 +105,11 @@ struct RuleFile {
             values = [try string()]
         }
         guard tables[tables.count - 1].strings.updateValue((at, values, isArray), forKey: key) == nil else {
-            throw RuleProblem("`\(key)` is set twice", line: at)
+            throw RuleError("`\(key)` is set twice", line: at)
         }
     }
 
-    private mutating func string() throws(RuleProblem) -> String {
+    private mutating func string() throws(RuleError) -> String {
         guard let quote = next, quote == "\"" || quote == "'" else { throw problem("a string in quotes was expected") }
         index += 1
         if text[index...].starts(with: [quote, quote]) { throw problem("strings of several lines are not read") }
@@ -137,16 +137,16 @@ struct RuleFile {
 
     // MARK: Rules
 
-    private static func rule(_ table: Table) throws(RuleProblem) -> Rule {
-        func one(_ key: String) throws(RuleProblem) -> String? {
+    private static func rule(_ table: Table) throws(RuleError) -> Rule {
+        func one(_ key: String) throws(RuleError) -> String? {
             guard let (line, values, isArray) = table.strings[key] else { return nil }
             guard !isArray, let value = values.first, !value.isEmpty else {
-                throw RuleProblem("`\(key)` is one string", line: line)
+                throw RuleError("`\(key)` is one string", line: line)
             }
             return value
         }
-        func required(_ key: String) throws(RuleProblem) -> String {
-            guard let value = try one(key) else { throw RuleProblem("the rule has no `\(key)`", line: table.line) }
+        func required(_ key: String) throws(RuleError) -> String {
+            guard let value = try one(key) else { throw RuleError("the rule has no `\(key)`", line: table.line) }
             return value
         }
         func at(_ key: String) -> Int { table.strings[key]?.line ?? table.line }
@@ -157,41 +157,41 @@ struct RuleFile {
                 (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || "_-.".utf8.contains($0)
             }
         guard isName else {
-            throw RuleProblem("a name has letters, digits, `-`, `_` and `.`, at most \(nameBytesMax)", line: at("name"))
+            throw RuleError("a name has letters, digits, `-`, `_` and `.`, at most \(nameBytesMax)", line: at("name"))
         }
         guard let answer = Rule.Answer(rawValue: try required("answer")) else {
-            throw RuleProblem("`answer` is allow, deny or ask", line: at("answer"))
+            throw RuleError("`answer` is allow, deny or ask", line: at("answer"))
         }
         guard let (line, texts, _) = table.strings["for"], !texts.isEmpty else {
-            throw RuleProblem("the rule has no `for`", line: table.line)
+            throw RuleError("the rule has no `for`", line: table.line)
         }
-        guard texts.count <= patternsMax else { throw RuleProblem("a rule has at most \(patternsMax) patterns", line: line) }
+        guard texts.count <= patternsMax else { throw RuleError("a rule has at most \(patternsMax) patterns", line: line) }
         var patterns: [RulePattern] = []
         for text in texts {
-            do throws(RuleProblem) {
+            do throws(RuleError) {
                 patterns.append(try RulePattern(parsing: text, for: answer))
-            } catch { throw RuleProblem("in `\(text)`: \(error.sentence)", line: line) }
+            } catch { throw RuleError("in `\(text)`: \(error.sentence)", line: line) }
         }
         var rule = Rule(name: name, answer: answer, patterns: patterns)
         rule.words = try one("words")
         if let words = rule.words, answer != .deny || words.utf8.count > wordsBytesMax {
-            throw RuleProblem("`words` are for a rule that denies, at most \(wordsBytesMax) bytes", line: at("words"))
+            throw RuleError("`words` are for a rule that denies, at most \(wordsBytesMax) bytes", line: at("words"))
         }
         rule.folder = try one("folder")
         if let folder = rule.folder, !folder.hasPrefix("/"), !folder.hasPrefix("~/") {
-            throw RuleProblem("`folder` is absolute or begins with `~/`", line: at("folder"))
+            throw RuleError("`folder` is absolute or begins with `~/`", line: at("folder"))
         }
         rule.agent = try one("agent")
         if let agent = rule.agent, !["claude", "codex", "local"].contains(agent) {
-            throw RuleProblem("`agent` is claude, codex or local", line: at("agent"))
+            throw RuleError("`agent` is claude, codex or local", line: at("agent"))
         }
         if let hours = try one("hours") {
-            guard let read = self.hours(hours) else { throw RuleProblem("`hours` are like \"09:00-18:00\"", line: at("hours")) }
+            guard let read = self.hours(hours) else { throw RuleError("`hours` are like \"09:00-18:00\"", line: at("hours")) }
             rule.hours = read
         }
         rule.until = try one("until")
         if let until = rule.until, !isDay(until) {
-            throw RuleProblem("`until` is a day, like \"2026-12-24\"", line: at("until"))
+            throw RuleError("`until` is a day, like \"2026-12-24\"", line: at("until"))
         }
         return rule
     }

@@ -23,13 +23,13 @@ package struct RulePattern: Equatable, Sendable {
         }
     }
 
-    package init(parsing text: String, for answer: Rule.Answer) throws(RuleProblem) {
+    package init(parsing text: String, for answer: Rule.Answer) throws(RuleError) {
         self.text = text
         guard let open = text.firstIndex(of: "(") else {
             subject = try Self.tool(text, answer)
             return
         }
-        guard text.hasSuffix(")") else { throw RuleProblem("`\(text)` has no closing parenthesis at its end") }
+        guard text.hasSuffix(")") else { throw RuleError("`\(text)` has no closing parenthesis at its end") }
         let inner = String(text[text.index(after: open)...].dropLast())
         switch text[..<open] {
         case "Bash":
@@ -39,36 +39,36 @@ package struct RulePattern: Equatable, Sendable {
             }
             let pattern = try CommandPattern(parsing: inner)
             if answer == .allow, !pattern.namesProgram {
-                throw RuleProblem("`\(text)` does not name the program that it allows")
+                throw RuleError("`\(text)` does not name the program that it allows")
             }
             subject = .command(pattern)
         case "Edit", "Write": subject = .edit(try PathPattern(parsing: inner))
         case "Read": subject = .read(try PathPattern(parsing: inner))
         case "WebFetch": subject = try Self.address(inner)
         default:
-            throw RuleProblem(
+            throw RuleError(
                 "patterns of `\(text[..<open])` are not understood: only Bash, Edit, Write, Read and WebFetch have one")
         }
     }
 
-    private static func tool(_ text: String, _ answer: Rule.Answer) throws(RuleProblem) -> Subject {
+    private static func tool(_ text: String, _ answer: Rule.Answer) throws(RuleError) -> Subject {
         let isName =
             !text.isEmpty
             && text.utf8.allSatisfy {
                 (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || "_-.*".utf8.contains($0)
             }
-        guard isName else { throw RuleProblem("`\(text)` is no tool's name") }
+        guard isName else { throw RuleError("`\(text)` is no tool's name") }
         if text == "Bash", answer != .allow { return .anyCommand }
         let whole: Set<String> = ["Bash", "Edit", "Write", "Read", "WebFetch", "MultiEdit", "NotebookEdit", "apply_patch"]
         if answer == .allow, whole.contains(text) {
-            throw RuleProblem("`\(text)` would allow everything: say which, in parentheses")
+            throw RuleError("`\(text)` would allow everything: say which, in parentheses")
         }
         var text = text
         // `mcp__server` is all of its tools.
         if text.hasPrefix("mcp__"), !text.dropFirst(5).isEmpty, Self.count("__", in: text) == 1 { text += "__*" }
         let stars = text.filter { $0 == "*" }.count
         let isPlain = stars == 0 || (stars == 1 && text.hasSuffix("__*") && text.hasPrefix("mcp__") && text.utf8.count > 8)
-        guard answer != .allow || isPlain else { throw RuleProblem("`\(text)` would allow tools that nobody has named") }
+        guard answer != .allow || isPlain else { throw RuleError("`\(text)` would allow tools that nobody has named") }
         return .tool(Glob(text))
     }
 
@@ -86,13 +86,13 @@ package struct RulePattern: Equatable, Sendable {
         return count
     }
 
-    private static func address(_ text: String) throws(RuleProblem) -> Subject {
-        guard text.hasPrefix("domain:") else { throw RuleProblem("an address's pattern is `domain:HOST`") }
+    private static func address(_ text: String) throws(RuleError) -> Subject {
+        guard text.hasPrefix("domain:") else { throw RuleError("an address's pattern is `domain:HOST`") }
         var host = text.dropFirst("domain:".count).lowercased()
         let below = host.hasPrefix("*.")
         if below { host.removeFirst(2) }
         guard RuleAddress.isHost(host), host.contains(".") || host == "localhost" else {
-            throw RuleProblem("`\(host)` is no host's name")
+            throw RuleError("`\(host)` is no host's name")
         }
         return .address(host: host, below: below)
     }

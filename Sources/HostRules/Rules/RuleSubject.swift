@@ -2,7 +2,7 @@ internal import RelayProtocol
 
 /// What a call does, as far as rules know.
 enum RuleSubject {
-    case command(Result<ProgramRuns, ShellProblem>, isPlain: Bool)
+    case command(Result<ProgramRuns, ShellError>, isPlain: Bool)
     /// The file as it is named, and where that leads.
     case file(path: String, real: String?, isWrite: Bool)
     case address(String?)
@@ -28,7 +28,7 @@ enum RuleSubject {
                 self = .unknown("its command is not readable")
                 return
             }
-            let runs = Result { () throws(ShellProblem) in try ProgramRuns(ShellLine(parsing: text)) }
+            let runs = Result { () throws(ShellError) in try ProgramRuns(ShellLine(parsing: text)) }
             self = .command(runs, isPlain: members.allSatisfy { Self.plain.contains($0.key) })
             return
         }

@@ -1,16 +1,16 @@
 /// All that a command line does, as far as the shell decides it.
-package struct ShellLine: Equatable, Sendable {
+struct ShellLine: Equatable, Sendable {
     /// In the order in which they stand, with those in substitutions.
-    package internal(set) var commands: [ShellCommand] = []
+    var commands: [ShellCommand] = []
     /// Files that redirections read or write. `/dev/null` and copies of descriptors are left out.
-    package internal(set) var redirections: [ShellWord] = []
+    var redirections: [ShellWord] = []
     /// Variables that loops set.
-    package internal(set) var loopVariables: [String] = []
+    var loopVariables: [String] = []
 
     /// Longest line that is read, in bytes; a longer one is for a person.
-    package static let bytesMax = 64 << 10
+    static let bytesMax = 64 << 10
 
-    package init(parsing text: String) throws(ShellProblem) {
+    init(parsing text: String) throws(ShellError) {
         var reader = ShellReader(Array(text.utf8), depth: 0)
         self = try reader.readAll()
     }

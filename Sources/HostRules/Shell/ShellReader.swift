@@ -7,33 +7,33 @@ struct ShellReader {
     /// Commands inside commands: subshells, loops, substitutions.
     static let depthMax = 24
     /// Here-documents that one line may announce.
-    private static let hereDocumentsMax = 8
+    static let hereDocumentsMax = 8
 
-    private struct HereDocument {
+    struct HereDocument {
         var delimiter: [UInt8]
         var isLiteral: Bool
         var stripsTabs: Bool
     }
 
-    private enum Place { case word, quotes, hereDocument }
+    enum Place { case word, quotes, hereDocument }
 
-    private enum Stop: Equatable {
+    enum Stop: Equatable {
         case end, parenthesis, caseEnd
         case word(String)
     }
 
-    private let bytes: [UInt8]
-    private var index = 0
-    private var depth: Int
-    private var line = ShellLine()
-    private var waiting: [HereDocument] = []
+    let bytes: [UInt8]
+    var index = 0
+    var depth: Int
+    var line = ShellLine()
+    var waiting: [HereDocument] = []
 
     init(_ bytes: [UInt8], depth: Int) {
         self.bytes = bytes
         self.depth = depth
     }
 
-    mutating func readAll() throws(ShellProblem) -> ShellLine {
+    mutating func readAll() throws(ShellError) -> ShellLine {
         guard bytes.count <= ShellLine.bytesMax else { throw problem("it is too long") }
         for (place, byte) in bytes.enumerated() where byte < 0x20 && byte != UInt8(ascii: "\t") && byte != UInt8(ascii: "\n") {
             index = place
@@ -50,7 +50,7 @@ struct ShellReader {
 
     /// Shells remove a backslash and a newline before they look for operators: `$`, a joined line and `(` are a substitution to bash and
     /// none to zsh, `<<`, a joined line and `-` another here-document.
-    private var splitOperator: Int? {
+    var splitOperator: Int? {
         bytes.indices.dropFirst(2).first { place in
             guard bytes[place] == UInt8(ascii: "\n"), bytes[place - 1] == UInt8(ascii: "\\") else { return false }
             var before = place - 2
@@ -60,21 +60,20 @@ struct ShellReader {
         }
     }
 
-    private static let operatorBeginnings = Set("$<>`({=".utf8)
+    static let operatorBeginnings = Set("$<>`({=".utf8)
 
     // MARK: Bytes
 
-    private var byte: UInt8? { index < bytes.count ? bytes[index] : nil }
-    private func byte(ahead: Int) -> UInt8? { index + ahead < bytes.count ? bytes[index + ahead] : nil }
-    private func isNext(_ text: StaticString) -> Bool {
+    var byte: UInt8? { index < bytes.count ? bytes[index] : nil }
+    func byte(ahead: Int) -> UInt8? { index + ahead < bytes.count ? bytes[index + ahead] : nil }
+    func isNext(_ text: StaticString) -> Bool {
         let wanted = Array("\(text)".utf8)
         return index + wanted.count <= bytes.count && bytes[index..<index + wanted.count].elementsEqual(wanted)
     }
 
-    private func problem(_ sentence: String) -> ShellProblem { ShellProblem(sentence: sentence, offset: index) }
+    func problem(_ sentence: String) -> ShellError { ShellError(sentence: sentence, offset: index) }
 
-    private mutating func deeper<Value>(_ read: (inout ShellReader) throws(ShellProblem) -> Value) throws(ShellProblem) -> Value
-    {
+    mutating func deeper<Value>(_ read: (inout ShellReader) throws(ShellError) -> Value) throws(ShellError) -> Value {
         guard depth < Self.depthMax else { throw problem("it nests too deep") }
         depth += 1
         let value = try read(&self)
@@ -83,7 +82,7 @@ struct ShellReader {
     }
 
     /// Skips blanks, joined lines and a comment, but no newline.
-    private mutating func skipBlanks() {
+    mutating func skipBlanks() {
         while let byte {
             if byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") {
                 index += 1
@@ -97,14 +96,14 @@ struct ShellReader {
         }
     }
 
-    private mutating func newline() throws(ShellProblem) {
+    mutating func newline() throws(ShellError) {
         index += 1
         let documents = waiting
         waiting = []
         for document in documents { try body(of: document) }
     }
 
-    private mutating func skipNewlines() throws(ShellProblem) {
+    mutating func skipNewlines() throws(ShellError) {
         skipBlanks()
         while byte == UInt8(ascii: "\n") {
             try newline()
@@ -114,13 +113,13 @@ struct ShellReader {
 
     // MARK: Lists
 
-    private static let reserved: Set<String> = [
+    static let reserved: Set<String> = [
         "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "in", "{", "}", "!", "time",
         "function", "select", "coproc", "[[", "]]", "foreach", "end", "repeat", "nocorrect", "noglob", "always",
     ]
 
     /// Reads commands up to one of the reserved words, a closing parenthesis, `;;`, or the end.
-    private mutating func list(until words: Set<String>) throws(ShellProblem) -> Stop {
+    mutating func list(until words: Set<String>) throws(ShellError) -> Stop {
         var canEnd = true
         while true {
             try skipNewlines()
@@ -141,13 +140,13 @@ struct ShellReader {
         }
     }
 
-    private func checked(_ stop: Stop, _ canEnd: Bool) throws(ShellProblem) -> Stop {
+    func checked(_ stop: Stop, _ canEnd: Bool) throws(ShellError) -> Stop {
         guard canEnd else { throw problem("an operator has nothing behind it") }
         return stop
     }
 
     /// Returns false if a command must follow.
-    private mutating func separator() throws(ShellProblem) -> Bool {
+    mutating func separator() throws(ShellError) -> Bool {
         switch byte {
         case nil, UInt8(ascii: ")"), UInt8(ascii: "\n"): return true
         case UInt8(ascii: ";"):
@@ -166,14 +165,14 @@ struct ShellReader {
     }
 
     /// The reserved word that stands here, unquoted and by itself.
-    private func reservedWord() -> String? {
+    func reservedWord() -> String? {
         var end = index
         while end < bytes.count, !Self.endsWord(bytes[end]) { end += 1 }
         let word = String(decoding: bytes[index..<end], as: UTF8.self)
         return Self.reserved.contains(word) ? word : nil
     }
 
-    private static func endsWord(_ byte: UInt8) -> Bool {
+    static func endsWord(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: ";"), UInt8(ascii: "&"), UInt8(ascii: "|"),
             UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "<"), UInt8(ascii: ">"):
@@ -184,11 +183,11 @@ struct ShellReader {
 
     // MARK: Commands
 
-    private mutating func command() throws(ShellProblem) {
-        try deeper { reader throws(ShellProblem) in try reader.commandHere() }
+    mutating func command() throws(ShellError) {
+        try deeper { reader throws(ShellError) in try reader.commandHere() }
     }
 
-    private mutating func commandHere() throws(ShellProblem) {
+    mutating func commandHere() throws(ShellError) {
         if byte == UInt8(ascii: "(") {
             if byte(ahead: 1) == UInt8(ascii: "(") { throw problem("arithmetic is not judged") }
             index += 1
@@ -216,7 +215,7 @@ struct ShellReader {
     }
 
     /// The command behind `!` or `time`.
-    private mutating func following() throws(ShellProblem) {
+    mutating func following() throws(ShellError) {
         skipBlanks()
         guard let byte, byte != UInt8(ascii: "("),
             !Self.endsWord(byte) || byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">")
@@ -227,11 +226,11 @@ struct ShellReader {
         try command()
     }
 
-    private mutating func body(until words: Set<String>) throws(ShellProblem) {
+    mutating func body(until words: Set<String>) throws(ShellError) {
         guard case .word = try list(until: words) else { throw problem("a compound command does not end") }
     }
 
-    private mutating func conditional() throws(ShellProblem) {
+    mutating func conditional() throws(ShellError) {
         try body(until: ["then"])
         while true {
             switch try list(until: ["elif", "else", "fi"]) {
@@ -243,7 +242,7 @@ struct ShellReader {
         }
     }
 
-    private mutating func forLoop() throws(ShellProblem) {
+    mutating func forLoop() throws(ShellError) {
         skipBlanks()
         let start = index
         while let byte, Self.isNameByte(byte) { index += 1 }
@@ -267,7 +266,7 @@ struct ShellReader {
         try body(until: ["done"])
     }
 
-    private mutating func caseChoice() throws(ShellProblem) {
+    mutating func caseChoice() throws(ShellError) {
         skipBlanks()
         _ = try word()
         try skipNewlines()
@@ -300,20 +299,20 @@ struct ShellReader {
     }
 
     /// Reads up to the closing parenthesis, and over it.
-    private mutating func inParentheses() throws(ShellProblem) {
+    mutating func inParentheses() throws(ShellError) {
         guard waiting.isEmpty else { throw problem("a here-document and a parenthesis overlap") }
         guard try list(until: []) == .parenthesis else { throw problem("a parenthesis is not closed") }
         guard waiting.isEmpty else { throw problem("a here-document and a parenthesis overlap") }
         index += 1
     }
 
-    private mutating func redirectionsBehind() throws(ShellProblem) {
+    mutating func redirectionsBehind() throws(ShellError) {
         repeat { skipBlanks() } while try redirection()
     }
 
     // MARK: Simple commands
 
-    private mutating func simple() throws(ShellProblem) {
+    mutating func simple() throws(ShellError) {
         var command = ShellCommand()
         let start = index
         // A plain `sh` reads `&>` as two operators: a word behind it would be a program.
@@ -348,7 +347,7 @@ struct ShellReader {
     }
 
     /// The raw bytes are a name and `=`, `+=` or a subscript.
-    private func isAssignment(from place: Int) -> Bool {
+    func isAssignment(from place: Int) -> Bool {
         var end = place
         while end < index, Self.isNameByte(bytes[end]) { end += 1 }
         guard end > place, end < index, !(48...57).contains(bytes[place]) else { return false }
@@ -356,18 +355,18 @@ struct ShellReader {
             || (bytes[end] == UInt8(ascii: "+") && end + 1 < index && bytes[end + 1] == UInt8(ascii: "="))
     }
 
-    private static func isNameByte(_ byte: UInt8) -> Bool {
+    static func isNameByte(_ byte: UInt8) -> Bool {
         (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == UInt8(ascii: "_")
     }
 
     // MARK: Redirections
 
-    private var isSubstitutedProcess: Bool {
+    var isSubstitutedProcess: Bool {
         (byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">")) && byte(ahead: 1) == UInt8(ascii: "(")
     }
 
     /// Returns false if none stands here.
-    private mutating func redirection() throws(ShellProblem) -> Bool {
+    mutating func redirection() throws(ShellError) -> Bool {
         var place = index
         while place < bytes.count, (48...57).contains(bytes[place]) { place += 1 }
         guard place < bytes.count else { return false }
@@ -399,16 +398,16 @@ struct ShellReader {
         return false
     }
 
-    private enum Redirection { case write, read, copy, text, hereDocument, hereDocumentStripped }
+    enum Redirection { case write, read, copy, text, hereDocument, hereDocumentStripped }
 
     /// Longest first.
-    private static let operators: [(StaticString, Redirection)] = [
+    static let operators: [(StaticString, Redirection)] = [
         ("&>>", .write), ("<<<", .text), ("<<-", .hereDocumentStripped), ("&>", .write), ("<<", .hereDocument), (">>", .write),
         (">|", .write), ("<>", .write), (">&", .copy), ("<&", .copy), (">", .write), ("<", .read),
     ]
-    private static let sinks: Set<String> = ["/dev/null", "/dev/stdout", "/dev/stderr"]
+    static let sinks: Set<String> = ["/dev/null", "/dev/stdout", "/dev/stderr"]
 
-    private mutating func announce(stripsTabs: Bool) throws(ShellProblem) {
+    mutating func announce(stripsTabs: Bool) throws(ShellError) {
         skipBlanks()
         let start = index
         let delimiter = try word()
@@ -420,7 +419,7 @@ struct ShellReader {
             HereDocument(delimiter: Array(delimiter.text.utf8), isLiteral: delimiter.isQuoted, stripsTabs: stripsTabs))
     }
 
-    private mutating func body(of document: HereDocument) throws(ShellProblem) {
+    mutating func body(of document: HereDocument) throws(ShellError) {
         let start = index
         while true {
             guard index < bytes.count else { throw problem("a here-document does not end") }
@@ -445,206 +444,5 @@ struct ShellReader {
             }
             index = end + 1
         }
-    }
-
-    // MARK: Words
-
-    private mutating func word() throws(ShellProblem) -> ShellWord {
-        var word = ShellWord()
-        let start = index
-        while let byte {
-            if isSubstitutedProcess {
-                guard index == start else { throw problem("a substitution stands in a word") }
-                index += 2
-                word.isKnown = false
-                try deeper { reader throws(ShellProblem) in try reader.inParentheses() }
-                continue
-            }
-            if Self.endsWord(byte) {
-                if byte == UInt8(ascii: "(") { throw problem("a parenthesis stands in a word") }
-                // `{name}>file` sets a variable.
-                if byte == UInt8(ascii: "<") || byte == UInt8(ascii: ">"), index > start, bytes[index - 1] == UInt8(ascii: "}")
-                {
-                    throw problem("this redirection is not judged")
-                }
-                break
-            }
-            switch byte {
-            case UInt8(ascii: "\\"):
-                guard let next = self.byte(ahead: 1) else { throw problem("a backslash has nothing behind it") }
-                index += 2
-                if next == UInt8(ascii: "\n") { continue }
-                word.isQuoted = true
-                index -= 1
-                take(to: &word)
-            case UInt8(ascii: "'"): try singleQuoted(into: &word)
-            case UInt8(ascii: "\""): try doubleQuoted(into: &word)
-            case UInt8(ascii: "$"), UInt8(ascii: "`"): try expanded(into: &word, in: .word)
-            case UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "["), UInt8(ascii: "^"):
-                // `[` by itself is a program.
-                let isTest = byte == UInt8(ascii: "[") && index == start && (self.byte(ahead: 1).map(Self.endsWord) ?? true)
-                if !isTest { word.isKnown = false }
-                take(to: &word)
-            case UInt8(ascii: "~"), UInt8(ascii: "="):
-                // Expanded by some shell at the start, and `~` behind `=` and `:`.
-                let before = index > start ? bytes[index - 1] : nil
-                let isExpanded =
-                    before == nil
-                    || (byte == UInt8(ascii: "~") && (before == UInt8(ascii: "=") || before == UInt8(ascii: ":")))
-                if isExpanded { word.isKnown = false }
-                take(to: &word)
-            case UInt8(ascii: "{"):
-                if isNext("{}"), index == start || !word.isKnown || self.byte(ahead: 2).map(Self.endsWord) ?? true {
-                    // `{}` is literal in every shell.
-                    take(to: &word)
-                    take(to: &word)
-                } else {
-                    if index != start || !(self.byte(ahead: 1).map(Self.endsWord) ?? true) { word.isKnown = false }
-                    take(to: &word)
-                }
-            case UInt8(ascii: "}"):
-                if index != start { word.isKnown = false }
-                take(to: &word)
-            default: take(to: &word)
-            }
-        }
-        return word
-    }
-
-    /// Takes one scalar's bytes.
-    private mutating func take(to word: inout ShellWord) {
-        var end = index + 1
-        while end < bytes.count, bytes[end] & 0xC0 == 0x80 { end += 1 }
-        word.text += String(decoding: bytes[index..<end], as: UTF8.self)
-        index = end
-    }
-
-    private mutating func singleQuoted(into word: inout ShellWord) throws(ShellProblem) {
-        word.isQuoted = true
-        guard let end = bytes[(index + 1)...].firstIndex(of: UInt8(ascii: "'")) else { throw problem("a quote is not closed") }
-        if !waiting.isEmpty, bytes[index..<end].contains(UInt8(ascii: "\n")) {
-            throw problem("a here-document and a quote overlap")
-        }
-        word.text += String(decoding: bytes[(index + 1)..<end], as: UTF8.self)
-        index = end + 1
-    }
-
-    private mutating func doubleQuoted(into word: inout ShellWord) throws(ShellProblem) {
-        word.isQuoted = true
-        index += 1
-        while let byte {
-            switch byte {
-            case UInt8(ascii: "\""):
-                index += 1
-                return
-            case UInt8(ascii: "\n") where !waiting.isEmpty: throw problem("a here-document and a quote overlap")
-            case UInt8(ascii: "\\"), UInt8(ascii: "$"), UInt8(ascii: "`"): try expanded(into: &word, in: .quotes)
-            default: take(to: &word)
-            }
-        }
-        throw problem("a quote is not closed")
-    }
-
-    /// One element of what stands in double quotes or in a here-document; at a `$` or backtick also of an unquoted word.
-    private mutating func expanded(into word: inout ShellWord, in place: Place) throws(ShellProblem) {
-        switch byte {
-        case UInt8(ascii: "\\"):
-            guard let next = byte(ahead: 1) else { throw problem("a backslash has nothing behind it") }
-            let isEscape =
-                next == UInt8(ascii: "$") || next == UInt8(ascii: "`") || next == UInt8(ascii: "\\")
-                || (next == UInt8(ascii: "\"") && place != .hereDocument)
-            if next == UInt8(ascii: "\n") {
-                index += 2
-            } else if isEscape {
-                index += 1
-                take(to: &word)
-            } else {
-                take(to: &word)
-                take(to: &word)
-            }
-        case UInt8(ascii: "`"): try backticks(into: &word)
-        case UInt8(ascii: "$"): try dollar(into: &word, in: place)
-        default: take(to: &word)
-        }
-    }
-
-    private mutating func dollar(into word: inout ShellWord, in place: Place) throws(ShellProblem) {
-        guard let next = byte(ahead: 1) else { return take(to: &word) }
-        switch next {
-        case UInt8(ascii: "("):
-            if byte(ahead: 2) == UInt8(ascii: "(") { throw problem("arithmetic is not judged") }
-            index += 2
-            word.isKnown = false
-            try deeper { reader throws(ShellProblem) in try reader.inParentheses() }
-        case UInt8(ascii: "["): throw problem("arithmetic is not judged")
-        case UInt8(ascii: "{"):
-            index += 2
-            word.isKnown = false
-            try parameter()
-        case UInt8(ascii: "'"), UInt8(ascii: "\""):
-            if place != .word { return take(to: &word) }
-            throw problem("this kind of quote is not judged")
-        case UInt8(ascii: "@"), UInt8(ascii: "*"), UInt8(ascii: "#"), UInt8(ascii: "?"), UInt8(ascii: "-"), UInt8(ascii: "$"),
-            UInt8(ascii: "!"), 48...57:
-            index += 2
-            word.isKnown = false
-        case let next where Self.isNameByte(next):
-            index += 1
-            word.isKnown = false
-            while let byte, Self.isNameByte(byte) { index += 1 }
-            // zsh takes a subscript, and evaluates it.
-            if byte == UInt8(ascii: "[") { throw problem("a subscript is not judged") }
-        case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "~"), UInt8(ascii: "^"), UInt8(ascii: ":"):
-            throw problem("this expansion is not judged")
-        default: take(to: &word)
-        }
-    }
-
-    /// `${name}`, `${#name}`, and the operators whose operand is plain.
-    private mutating func parameter() throws(ShellProblem) {
-        guard let end = bytes[index...].firstIndex(of: UInt8(ascii: "}")) else { throw problem("a `${` is not closed") }
-        var rest = bytes[index..<end]
-        if rest.first == UInt8(ascii: "#") { rest = rest.dropFirst() }
-        let name = rest.prefix(while: Self.isNameByte)
-        guard let first = name.first, name.count == 1 || !(48...57).contains(first) else {
-            throw problem("this `${ }` is not judged")
-        }
-        rest = rest.dropFirst(name.count)
-        if !rest.isEmpty {
-            let kind = rest.starts(with: Array(":-".utf8)) || rest.starts(with: Array(":+".utf8)) ? 2 : 1
-            let isPlain = rest.dropFirst(kind).allSatisfy {
-                Self.isNameByte($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "-")
-            }
-            guard kind == 2 || rest.first.map({ Array("-+%#".utf8).contains($0) }) == true, isPlain else {
-                throw problem("this `${ }` is not judged")
-            }
-        }
-        index = end + 1
-    }
-
-    private mutating func backticks(into word: inout ShellWord) throws(ShellProblem) {
-        guard waiting.isEmpty else { throw problem("a here-document and a backtick overlap") }
-        word.isKnown = false
-        index += 1
-        var inner: [UInt8] = []
-        while let byte, byte != UInt8(ascii: "`") {
-            if byte == UInt8(ascii: "\\"), let next = self.byte(ahead: 1) {
-                // Shells do not agree on a quote that is escaped here.
-                if next == UInt8(ascii: "\"") || next == UInt8(ascii: "\n") { throw problem("this backslash is not judged") }
-                if next != UInt8(ascii: "`"), next != UInt8(ascii: "$"), next != UInt8(ascii: "\\") { inner.append(byte) }
-                index += 1
-            }
-            guard index < bytes.count else { break }
-            inner.append(bytes[index])
-            index += 1
-        }
-        guard byte == UInt8(ascii: "`") else { throw problem("a backtick is not closed") }
-        index += 1
-        guard depth < Self.depthMax else { throw problem("it nests too deep") }
-        var reader = ShellReader(inner, depth: depth + 1)
-        let inside = try reader.readAll()
-        line.commands += inside.commands
-        line.redirections += inside.redirections
-        line.loopVariables += inside.loopVariables
     }
 }

@@ -1,12 +1,12 @@
 /// One word of a command line, after the shell has removed its quotes.
-package struct ShellWord: Equatable, Sendable {
+struct ShellWord: Equatable, Sendable {
     /// The word as the program receives it; of an unknown one, only what is literal in it.
-    package internal(set) var text = ""
+    var text = ""
     /// False if the shell makes something else of it: a variable, a substitution, a glob, braces, a tilde. It can then be any number of
     /// words.
-    package internal(set) var isKnown = true
+    var isKnown = true
     /// Some of it is quoted, so that it is no reserved word.
     var isQuoted = false
 
-    package init(_ text: String = "") { self.text = text }
+    init(_ text: String = "") { self.text = text }
 }

@@ -1,5 +1,5 @@
 /// What is wrong with a file of rules, and where.
-package struct RuleProblem: Error, Equatable, Sendable, CustomStringConvertible {
+package struct RuleError: Error, Equatable, Sendable, CustomStringConvertible {
     package let sentence: String
     /// From 1; nil for what is about no line.
     package var line: Int?

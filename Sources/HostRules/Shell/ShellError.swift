@@ -1,0 +1,6 @@
+/// Why a command line cannot be judged.
+struct ShellError: Error, Equatable, Sendable {
+    let sentence: String
+    /// Offset in bytes at which it was noticed.
+    let offset: Int
+}

@@ -32,6 +32,7 @@ import { titleOf } from "./session-words.js";
  * @property {import("./elements/session-view.js").SessionView} session
  * @property {import("./elements/approvals-inbox.js").ApprovalsInbox} inbox
  * @property {import("./elements/trust-note.js").TrustNote} note
+ * @property {import("./elements/command-palette.js").CommandPalette} palette
  */
 
 /**
@@ -41,7 +42,6 @@ import { titleOf } from "./session-words.js";
  * @property {import("./elements/costs-view.js").CostsView} costs
  * @property {import("./elements/link-view.js").LinkView} link
  * @property {import("./elements/start-view.js").StartView} start
- * @property {import("./elements/command-palette.js").CommandPalette} palette
  */
 
 /** Where the list is next to what else is shown. */
@@ -173,6 +173,7 @@ export function view(name, kind) {
  */
 export function join(others, outside, parts, loads) {
   later = others;
+  others.palette.onaction = act;
   loadPart = loads;
   notifications = outside;
   const name = () => state.welcome?.client.name ?? "A browser";
@@ -198,7 +199,6 @@ export function join(others, outside, parts, loads) {
 export function joinSeldom(makeParts, makeViews) {
   Object.assign(app, makeParts(link, state, app.now, everything));
   seldom = makeViews();
-  seldom.palette.onaction = act;
   everything();
   if (document.body.dataset.screen !== route.screen) return;
   arriveSeldom(seldom);
@@ -567,7 +567,7 @@ function act(action) {
       app.announce(keyboard.letters ? "Single letters act again" : "Single letters do nothing now");
       break;
     default:
-      withSeldom().then((views) => views?.palette.open({ keys: action === "help" }));
+      later?.palette.open({ keys: action === "help" });
   }
 }
 

@@ -4,7 +4,6 @@ import { joinSeldom, view } from "./app.js";
 import { Budgets } from "./budgets.js";
 import { Costs } from "./costs.js";
 import { BudgetsView } from "./elements/budgets-view.js";
-import { CommandPalette } from "./elements/command-palette.js";
 import { CostsView } from "./elements/costs-view.js";
 import { DevicesView } from "./elements/devices-view.js";
 import { LinkView } from "./elements/link-view.js";
@@ -23,5 +22,4 @@ joinSeldom((link, state, now, changed) => ({
   costs: view("costs-view", CostsView),
   link: view("link-view", LinkView),
   start: view("start-view", StartView),
-  palette: view("command-palette", CommandPalette),
 }));

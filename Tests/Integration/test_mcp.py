@@ -7,6 +7,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,10 @@ def said(result: Any) -> str:
     return content.text
 
 
-def run(test: Callable[[], Awaitable[None]]) -> None:
-    asyncio.run(asyncio.wait_for(test(), patient(60)))
+def run(test: Callable[[], Awaitable[Any]]) -> Any:
+    """On a thread of its own: where a browser of another file's tests is open, this one has a loop already."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(asyncio.wait_for(test(), patient(60)))).result()
 
 
 async def on_the_phone(act: Callable[[], Any]) -> Any:
@@ -115,7 +118,7 @@ def test_messages_and_progress_are_shown_and_the_session_ends_with_its_client(da
             assert bad.is_error and "$.params.arguments.completed" in said(bad)
             return session
 
-    session = asyncio.run(asyncio.wait_for(test(), patient(60)))
+    session = run(test)
     assert phone.wait_summary(session, lambda summary: summary.get("endedAt"), timeout=20)["status"] == "completed"
 
 

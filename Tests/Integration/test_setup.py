@@ -146,6 +146,10 @@ def test_the_binary_carries_the_page(relay):
     scripts = re.findall(rb"<script[^>]*>(.*?)</script>", page.body, re.DOTALL)
     assert len(scripts) == page.body.count(b"<script") > 0
     digests = [base64.b64encode(hashlib.sha256(script).digest()).decode() for script in scripts]
+    # Beside them the part that comes later, under a name that has its digest.
+    part = re.search(rb'<meta name="part" content="([^"]+)"', page.body)
+    assert part, "the page names its part"
+    digests.append(base64.b64encode(hashlib.sha256(relay.get(f"/{part.group(1).decode()}.js").body).digest()).decode())
     assert set(re.search(r"script-src ([^;]*)", policy).group(1).split()) == {f"'sha256-{digest}'" for digest in digests}
 
 

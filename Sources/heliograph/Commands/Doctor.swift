@@ -18,7 +18,7 @@ struct Doctor: ParsableCommand {
               heliograph doctor
               heliograph doctor --data /var/lib/heliograph
               heliograph doctor --ask-apple   also ask Apple; no phone notices
-              heliograph doctor --phone       go a phone's way to the relay, up to the first obstacle
+              heliograph doctor --phone       go a phone's way, up to the first obstacle
 
             The exit code is 1 if something is wrong; doubts do not count.
             """)

@@ -24,7 +24,7 @@ package struct SimulationSettings: Sendable {
     /// True if sessions are steered; nil: in every fourth world.
     package var isSteered: Bool?
 
-    /// True if hosts ask for signatures; nil: most of them, in every fourth world.
+    /// True if hosts ask for signatures; nil: only where one of their checks is planted away.
     package var isSigned: Bool?
 
     /// True if hosts run the real adapters; nil: in every fourth world.

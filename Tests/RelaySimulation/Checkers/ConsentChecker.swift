@@ -17,6 +17,8 @@ struct ConsentChecker {
     private var begun: [SignedCommand] = []
     /// Devices that a person let in at a host's terminal, by host.
     private var letIn: [Int: Set<KeyID>] = [:]
+    /// Devices in each host's book, as it was saved last.
+    private var trusted: [Int: Set<KeyID>] = [:]
     /// What ran or was taken by a signature.
     private(set) var consentCount = 0
 
@@ -91,7 +93,10 @@ struct ConsentChecker {
         for device in book.devices where letIn[host]?.contains(device.id) != true {
             return "host\(host) trusts \(device.name), whom nobody has let in"
         }
-        letIn[host]?.formIntersection(book.devices.map(\.id))
+        // Who was thrown out has to be let in again; who was invited and has not come yet has not.
+        let now = Set(book.devices.map(\.id))
+        letIn[host]?.subtract((trusted[host] ?? []).subtracting(now))
+        trusted[host] = now
         return nil
     }
 }

@@ -145,6 +145,19 @@ def test_it_is_left_and_come_back_to_and_its_size_follows(machine, held):
     wait_until(lambda: any(len(line.rstrip()) == 140 for line in window.screen().splitlines() if line.startswith("───")), 10, window.screen)
 
 
+def test_it_is_drawn_anew_by_an_agent_that_is_late(held):
+    held.window.type("half typed")
+    held.wait_box("half typed")
+    os.kill(held.agent, signal.SIGSTOP)
+    try:
+        window = held.attach()
+        wait_until(lambda: held.entry["windows"] == "2", 10, "two windows")
+        time.sleep(0.5)  # what is tested is this time: in which the agent sees no change of its size
+    finally:
+        os.kill(held.agent, signal.SIGCONT)
+    window.wait_screen("half typed")
+
+
 def test_it_ends_with_the_agent_and_gives_its_status(machine, held):
     held.window.type("/exit")
     held.window.wait_screen("/exit")

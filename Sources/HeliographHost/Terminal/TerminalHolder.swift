@@ -26,7 +26,8 @@ struct TerminalHolder {
     private var held: [UInt8]?
     /// True if some of it was typed, not sent by the terminal itself.
     private var holdsKeys = false
-    private var redrawAt: Int64?
+    /// Set between the two changes of size by which the agent draws everything again.
+    private var redraw: Redraw?
     private var nextLook: Int64
     private let startUntil: Int64
     private var end: (exit: Int32, drainUntil: Int64)?
@@ -43,6 +44,13 @@ struct TerminalHolder {
         session = HeldSession(mode: mode, inbox: inbox)
         nextLook = Self.now
         startUntil = Self.now + Int64(limits.firstAttachWithin)
+    }
+
+    /// The agent takes two changes of size for none if it has not drawn in between.
+    private struct Redraw {
+        var at: Int64
+
+        mutating func drew(at now: Int64, _ limits: TerminalLimits) { at = min(at, now + Int64(limits.redrawAfter)) }
     }
 
     private static var now: Int64 { HostInstant.now.monotonic }
@@ -93,15 +101,15 @@ struct TerminalHolder {
     }
 
     private var milliseconds: Int32 {
-        var due = [nextLook, session.nextDeadline, redrawAt, end?.drainUntil].compactMap { $0 }
+        var due = [nextLook, session.nextDeadline, redraw?.at, end?.drainUntil].compactMap { $0 }
         if child == nil, end == nil { due.append(startUntil) }
         return Int32(clamping: max(0, (due.min() ?? Self.now) - Self.now))
     }
 
     private mutating func onTime() {
         let now = Self.now
-        if let at = redrawAt, at <= now {
-            redrawAt = nil
+        if let redraw, redraw.at <= now {
+            self.redraw = nil
             fit()
         }
         if nextLook <= now {
@@ -138,6 +146,7 @@ struct TerminalHolder {
         guard !bytes.isEmpty else { return outputIsOpen = false }
         screen.take(bytes)
         isScreenNew = true
+        redraw?.drew(at: Self.now, limits)
         for number in connections.keys where connections[number]?.isAttached == true {
             connections[number]?.send(TerminalFrame(.output, bytes))
             write(number)
@@ -237,6 +246,7 @@ struct TerminalHolder {
         if held != nil {
             held?.append(contentsOf: bytes)
             holdsKeys = holdsKeys || isKey
+            if isKey { perform(.keyHeld) }
             return
         }
         toAgent.append(bytes)
@@ -266,12 +276,12 @@ struct TerminalHolder {
         fit()
         // A program draws all of it again when its size has changed.
         set(rows: max(1, screen.rows - 1), columns: screen.columns)
-        redrawAt = Self.now + Int64(limits.redrawAfter)
+        redraw = Redraw(at: Self.now + Int64(limits.redrawWithin))
     }
 
     /// Takes the size of the smallest window, so that every window shows all of the screen.
     private mutating func fit() {
-        guard redrawAt == nil else { return }
+        guard redraw == nil else { return }
         let sizes = connections.values.compactMap(\.size)
         guard let rows = sizes.map(\.rows).min(), let columns = sizes.map(\.columns).min() else { return }
         set(rows: rows, columns: columns)

@@ -21,8 +21,10 @@ struct TerminalLimits: Sendable {
     /// Between two looks at the agent's files: while nothing is typed for a client, and while something is.
     var lookEvery = 250
     var lookOftenEvery = 40
-    /// Between the two changes of size by which a program redraws; shorter ones it may take for none.
+    /// From what a program draws after the first of the two changes of size by which it redraws, until the second.
     var redrawAfter = 60
+    /// For a program to draw after the first: a busy machine takes a while.
+    var redrawWithin = 3_000
     /// The agent's last output may still be held by a program that it started.
     var drainGrace = 1_000
     /// For those attached to take the last of it.

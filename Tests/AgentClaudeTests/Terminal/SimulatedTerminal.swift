@@ -93,7 +93,11 @@ struct SimulatedTerminal {
     }
 
     private mutating func press(_ key: Key) {
-        if held != nil, plant != .keysAreNotHeld { return held?.append(key) ?? () }
+        if held != nil, plant != .keysAreNotHeld {
+            if held?.isEmpty == true { heldSince = now }
+            held?.append(key)
+            return tell(.keyHeld)
+        }
         enqueue(key, isOurs: false)
         tell(.keyTyped)
     }
@@ -217,11 +221,10 @@ struct SimulatedTerminal {
             for order in machine.handle(facts.removeFirst(), at: now) {
                 switch order {
                 case .write(let bytes): write(bytes)
-                case .hold:
-                    heldSince = now
-                    held = held ?? []
+                case .hold: held = held ?? []
                 case .release:
-                    if now - heldSince > 2_010 { violations.append("keys were held for \(now - heldSince) ms") }
+                    let heldFor = held?.isEmpty == false ? now - heldSince : 0
+                    if heldFor > 2_010 { violations.append("keys were held for \(heldFor) ms") }
                     let all = held ?? []
                     held = nil
                     for key in all { enqueue(key, isOurs: false) }

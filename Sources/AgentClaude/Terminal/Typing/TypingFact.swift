@@ -11,6 +11,8 @@ package enum TypingFact: Sendable {
     case shows(PromptBox?)
     /// The person at the terminal typed. Keys that were held back do not count until they are released.
     case keyTyped
+    /// The person typed, and the key is held back.
+    case keyHeld
     /// A hook reports that the agent takes this prompt in this session and permission mode, and waits for our answer.
     case prompted(String, in: SessionID?, mode: String?, TypingToken)
     /// The transcript says that a turn was interrupted.

@@ -5,9 +5,11 @@ package struct TypingLimits: Sendable {
     /// Wait of a prompt for a moment at which it can be typed; after that its author receives the reason. Well within
     /// `SteeringLimits.evidenceWithin`, all else included.
     package var readyWithin = Duration.seconds(10)
-    /// Longest time for which a person's keys are held back.
+    /// Longest time for which a person's key is held back.
     package var holdFor = Duration.seconds(2)
-    /// From the first key until all must be in the box; what is left of `holdFor` is for taking it away again.
+    /// Longer than `holdFor` if nobody types: a busy machine draws late, and nobody waits for a key.
+    package var undisturbed = Duration.seconds(3)
+    /// From the person's first key that is held back, until all must be in the box; what is left of `holdFor` is for taking it away again.
     package var shownWithin = Duration.milliseconds(1_500)
     /// For a draft to be set aside, of that.
     package var asideWithin = Duration.milliseconds(500)

@@ -36,7 +36,7 @@ extension TypingMachine {
             type(prompt)
         } else {
             write(Key.stash)
-            phase = .settingAside(prompt, until: now + limits.asideWithin.milliseconds)
+            phase = .settingAside(prompt, until: holdDeadline(limits.asideWithin))
         }
     }
 
@@ -49,8 +49,7 @@ extension TypingMachine {
 
     private mutating func type(_ prompt: Prompt) {
         write(prompt.text.keys)
-        let until = (bufferedUntil ?? now) - limits.holdFor.milliseconds + limits.shownWithin.milliseconds
-        phase = .typing(prompt, until: until)
+        phase = .typing(prompt, until: holdDeadline(limits.shownWithin))
     }
 
     /// Presses Enter, once. No other function does.

@@ -81,6 +81,7 @@ package struct TypingMachine: Sendable {
         case .does(let doing): self.doing = doing
         case .shows(let box): shows(box)
         case .keyTyped: keyTyped()
+        case .keyHeld: keyHeld()
         case .prompted(let text, let session, let mode, let token): prompted(text, session, mode, token)
         case .interruptWritten: interruptWritten()
         case .steered(let request): steered(request)
@@ -185,6 +186,16 @@ package struct TypingMachine: Sendable {
         owesDraft = false
     }
 
+    private mutating func keyHeld() {
+        guard let until = bufferedUntil else { return }
+        bufferedUntil = min(until, now + limits.holdFor.milliseconds)
+        switch phase {
+        case .settingAside(let prompt, _): phase = .settingAside(prompt, until: holdDeadline(limits.asideWithin))
+        case .typing(let prompt, _): phase = .typing(prompt, until: holdDeadline(limits.shownWithin))
+        default: break
+        }
+    }
+
     private mutating func prompted(_ text: String, _ session: SessionID?, _ mode: String?, _ token: TypingToken) {
         if let mode { self.mode = mode }
         guard case .entered(let prompt, _) = phase else { return order(.answer(token, refusal: nil)) }
@@ -254,8 +265,13 @@ package struct TypingMachine: Sendable {
     }
 
     mutating func hold() {
-        bufferedUntil = now + limits.holdFor.milliseconds
+        bufferedUntil = now + (limits.holdFor + limits.undisturbed).milliseconds
         order(.hold)
+    }
+
+    /// The moment at which a key that is held back has waited for `part` of `holdFor`.
+    func holdDeadline(_ part: Duration) -> Int64 {
+        (bufferedUntil ?? now) - limits.holdFor.milliseconds + part.milliseconds
     }
 
     mutating func release() {

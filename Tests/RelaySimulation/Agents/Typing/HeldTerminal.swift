@@ -338,7 +338,10 @@ final class HeldTerminal: AgentBody, ClaudeFront {
     }
 
     private func press(_ key: InputLine.Key) {
-        if held != nil { return held?.append(key) ?? () }
+        if held != nil {
+            held?.append(key)
+            return take(.keyHeld)
+        }
         input.press(key, isOurs: false)
         take(.keyTyped)
     }

@@ -72,6 +72,10 @@ class Screen:
     def expect_live(self) -> None:
         expect(self.page.locator("link-state")).to_have_attribute("data-phase", "live")
 
+    def wait_worker(self) -> None:
+        """Until the service worker answers what the page loads: before that a page without a relay is none."""
+        self.page.evaluate("() => navigator.serviceWorker.ready")
+
     def forgive_absence(self) -> None:
         """From now on the relay may be away: what the browser says about that is no fault of the page."""
         self.forgiven = UNPAIRED + AWAY

@@ -62,7 +62,7 @@ class Terminal:
             nonlocal last_press
             if condition(self.screen()):
                 return True
-            if time.monotonic() - last_press > 0.3:
+            if time.monotonic() - last_press > patient(0.4):
                 self.press(key)
                 last_press = time.monotonic()
             return False

@@ -170,7 +170,9 @@ def test_a_dialog_that_no_hook_was_asked_about_waits_at_the_terminal(machine, ph
     machine.wait_screen("Do you want")
     wait_status(phone, "waitingApproval", "waits at the terminal")
     assert not phone.approvals
-    machine.press_until("Escape", lambda screen: "Do you want" not in screen, "close the dialog")
+    # Once: another at an empty input line would open the list of earlier prompts, which is a dialog, too.
+    machine.press("Escape")
+    machine.wait_gone("Do you want")
     wait_until(lambda: next(iter(phone.summaries.values()))["status"] in ("idle", "running"), 5, "the dialog to be over")
 
 

@@ -309,7 +309,7 @@ def test_without_a_connection_the_page_shows_what_it_last_had_and_nothing_of_it_
     host.event("s0", "message", {"role": "assistant"}, {"text": "The cookie is stale."})
     approval = host.request_approval("s0", "Bash", {"command": "npm test"})
     one = screen()
-    one.page.evaluate("() => navigator.serviceWorker.ready")
+    one.wait_worker()
     one.go("#/session/s0")
     expect(one.timeline()).to_contain_text("The cookie is stale.")
     wait_kept(one, "log s0")
@@ -345,7 +345,8 @@ def test_without_a_connection_views_that_were_never_opened_open(screen: Callable
     session(scripted_host())
     one = screen()
     expect(one.row("s0")).to_be_visible()
-    # The worker has the page's part with the page.
+    one.wait_worker()
+    # It has the page's part with the page.
     one.page.wait_for_function("async () => (await (await caches.open('shell')).keys()).length === 3")
     wait_kept(one, "workspace")
     one.forgive_absence()
@@ -363,7 +364,7 @@ def test_without_a_connection_a_shell_that_has_nothing_says_so(screen: Callable[
     session(scripted_host())
     one = screen()
     expect(one.row("s0")).to_be_visible()
-    one.page.evaluate("() => navigator.serviceWorker.ready")
+    one.wait_worker()
     one.forgive_absence()
     relay.stop()
     forget_kept(one)
@@ -393,7 +394,7 @@ def swallowed(browser: Any, relay: Any) -> Iterator[tuple[Screen, FaultProxy]]:
         one.forgive_absence()
         one.go("#/link")
         # Or it would be its worker's script that is swallowed.
-        one.page.evaluate("() => navigator.serviceWorker.ready")
+        one.wait_worker()
         proxy.swallows = True
         proxy.cut()
         expect(one.page.locator("link-state")).to_have_attribute("data-phase", "connecting")
@@ -454,7 +455,7 @@ def test_a_session_that_was_never_opened_says_why_it_is_blank_without_a_connecti
 
 def test_a_shell_from_before_an_upgrade_gives_way_to_the_relays_page(screen: Callable[..., Screen], relay: Any) -> None:
     one = screen()
-    one.page.evaluate("() => navigator.serviceWorker.ready")
+    one.wait_worker()
     digest = one.page.locator("meta[name=page]").get_attribute("content")
     assert digest
     one.forgive_absence()

@@ -14,8 +14,14 @@ struct ReserveChecker {
         var wasFrequent: Bool
         /// Regained besides if the planner did not ask meanwhile, and does so for a device that has frequent pushes by then.
         var unasked: Int64 = 0
-        /// Taken by pushes that may not be on disk.
-        var taken: [PushIntent] = []
+        /// Pushes that may not be on disk, each with what it took: itself, and what was beyond the burst of a device that has frequent
+        /// pushes no longer, which it may have again with them.
+        var taken: [(push: PushIntent, cost: Int64)] = []
+
+        mutating func takes(_ push: PushIntent, _ cost: Int64) {
+            if cost > 0 { taken.append((push, cost)) }
+            if taken.count > 100 { taken.removeFirst(50) }
+        }
     }
 
     /// The cost of one push: the milliseconds in which the slower rate regains it.
@@ -40,8 +46,8 @@ struct ReserveChecker {
     mutating func relayEnded(isKept: (PushIntent) -> Bool) {
         onTop = [:]
         for device in buckets.keys {
-            let lost = buckets[device]?.taken.count { !isKept($0) } ?? 0
-            buckets[device]?.level += Int64(lost) * Self.one
+            let lost = buckets[device]?.taken.filter { !isKept($0.push) } ?? []
+            buckets[device]?.level += lost.reduce(0) { $0 + $1.cost }
             buckets[device]?.taken = []
         }
     }
@@ -56,7 +62,8 @@ struct ReserveChecker {
         // Whatever it was in between, it was no better than this.
         let rate: Int64 = isFrequent || bucket.wasFrequent ? 3 : 1
         let elapsed = max(now - bucket.steady, order.plannedAt - bucket.at)
-        bucket.level = min(burst, bucket.level + min(elapsed, 86_400_000) * rate)
+        let refilled = bucket.level + min(elapsed, 86_400_000) * rate
+        bucket.level = min(burst, refilled)
         bucket.unasked += min(elapsed, 86_400_000) * (3 - rate)
         bucket.at = order.plannedAt
         bucket.steady = now
@@ -64,6 +71,7 @@ struct ReserveChecker {
         // clock had gone back, the bucket gains the same amount again when it goes forward.
         guard order.urgency == .atOnce else {
             bucket.wasFrequent = bucket.wasFrequent || isFrequent
+            bucket.takes(order, refilled - bucket.level)
             if buckets[order.device] != nil { buckets[order.device] = bucket }
             return nil
         }
@@ -74,8 +82,7 @@ struct ReserveChecker {
             return "push \(order.id.rawValue) to \(order.device) goes at 10 for nobody, and \(bucket.level / Self.one) are left"
         }
         bucket.level = max(0, bucket.level - Self.one)
-        bucket.taken.append(order)
-        if bucket.taken.count > 100 { bucket.taken.removeFirst(50) }
+        bucket.takes(order, max(refilled - bucket.level, Self.one))
         return nil
     }
 }

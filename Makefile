@@ -44,10 +44,10 @@ SUITES := $(CHECKED)/release/heliographPackageTests.xctest --testing-library swi
 # For one module: neither optimised nor linked with the others, a few seconds after a change of a line.
 MODULE_SCRATCH := .build/tests
 MODULE_SUITES := $(MODULE_SCRATCH)/debug/heliographPackageTests.xctest --testing-library swift-testing
-# First seed of the simulated worlds that are new: each commit tries others, beside twice as many known ones.
+# First seed of the simulated worlds that are new: each commit tries others, beside as many known ones.
 FROM ?= $(shell printf %d 0x$$(git rev-parse --short=8 HEAD 2>/dev/null || echo 1))
 WORLDS ?= 500
-KNOWN_WORLDS := 1000
+KNOWN_WORLDS := $(WORLDS)
 INTEGRATION = $(NO_SKIPS) HELIOGRAPH_AGENTS=$(AGENTS) HELIOGRAPH_PATIENCE=$(PATIENCE) WORKERS=$(WORKERS) \
 	Tests/Tools/untouched Tests/Tools/reaped $(PYTHON) Tests/Tools/integration.py --timeout=$$((120 * $(PATIENCE))) Tests/Integration $(PYTEST)
 # A test that hangs is ended, and the last line of the output names it. Many times what a slow machine needs.

@@ -4,7 +4,7 @@ package import RelayProtocol
 /// The push services of browsers as a channel of the planner: one app, which is the relay's own page, and alerts alone.
 ///
 /// Pure. The module that calls the addresses decides which of them may be called; its check is passed in as a function.
-package struct WebChannel: PushChannel {
+package struct WebChannel: AlertChannel {
     /// The page's URL, without a slash at its end: a declarative push leads to an absolute address, or is not shown.
     private let pageURL: String
     /// Why a subscription is not taken, with its place below `$.device.web`; nil: it is.
@@ -21,12 +21,6 @@ package struct WebChannel: PushChannel {
     package func fault(in device: Device) -> WireError? {
         guard case .web(let subscription?) = device.address else { return nil }
         return fault(subscription)
-    }
-
-    package func canBroadcast(to device: Device) -> Bool { false }
-
-    package func face(of subject: PushSubject, on device: Device, isBroadcast: Bool) -> [UInt8] {
-        preconditionFailure("browsers have no cards")
     }
 
     // MARK: - What goes out
@@ -59,25 +53,5 @@ package struct WebChannel: PushChannel {
             "its push service does not take our token (\(reason)): look at clock, contact and key with heliograph doctor"
         case .sendLater: "its push service takes no more for now (\(reason))"
         }
-    }
-
-    // MARK: - On disk, and as clients see it
-
-    package func write(_ intent: PushIntent, to record: inout JSONWriter) {
-        record.flag("convenient", intent.urgency == .whenConvenient)
-        record.flag("kept", intent.isKept)
-        record.field("replaces", intent.replaces)
-    }
-
-    package func read(_ intent: inout PushIntent, from record: JSONValue) throws(WireError) {
-        intent.urgency = try record.flag("convenient") ? .whenConvenient : .atOnce
-        intent.isKept = try record.flag("kept")
-        intent.replaces = try record.optionalString("replaces")
-    }
-
-    /// Priorities on Apple's scale, so that a list of pushes has one.
-    package func show(_ intent: PushIntent, to writer: inout JSONWriter) {
-        writer.field("priority", Int64(intent.urgency == .atOnce ? 10 : 5))
-        writer.field("collapse", intent.replaces)
     }
 }

@@ -1,6 +1,6 @@
 /// In whose name to push, and where to.
 package struct WebPushConfiguration: Sendable {
-    /// Who signs. Nil: nothing is signed, and no browser is pushed to.
+    /// Nil: nothing is signed, and no browser is pushed to.
     package let signer: (key: VAPIDKey, contact: VAPIDContact)?
     package var services = WebPushServices()
     /// Certificates to trust besides the system's; PEM.

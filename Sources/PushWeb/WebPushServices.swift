@@ -90,7 +90,7 @@ package struct WebPushServices: Equatable, Sendable {
         "push.apple.com", "fcm.googleapis.com", "jmt17.google.com", "updates.push.services.mozilla.com", "notify.windows.com",
     ]
 
-    /// Why this server is not called; nil: it is. That its address is a public one is checked with each connection.
+    /// The reason for which this server is not called; nil: it is called. That its address is a public one is checked with each connection.
     func refusal(ofServer origin: WebPushOrigin) -> String? {
         if addition(origin) != nil { return nil }
         let reason = origin.isPlain ? "it has no TLS" : HostName.privacy(of: origin.host[...])

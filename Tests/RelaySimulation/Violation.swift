@@ -14,7 +14,7 @@ package enum CheckerName: String, Sendable, CaseIterable {
     case status, consent
     case order, edge, phase, reserve, presence, ring, crossing, start, code, channel, pace, browser, gathering
 
-    /// What hosts promise though their relay forges and replays. Everything else rests on what it sends.
+    /// A promise that hosts keep though their relay forges and replays. All others rest on the messages that it sends.
     var holdsAgainstBadRelay: Bool { self == .consent }
 
     package var promise: String {

@@ -4,10 +4,10 @@ package import RelayProtocol
 /// Topics of ntfy servers as a channel of the planner: alerts alone.
 ///
 /// Pure. The module that calls the servers decides which of them may be called; its check is passed in as a function.
-package struct NtfyChannel: PushChannel {
+package struct NtfyChannel: AlertChannel {
     /// The page's URL, without a slash at its end.
     private let pageURL: String
-    /// Why a topic is not taken, with its place below `$.device.ntfy`; nil: it is.
+    /// The fault for which a topic is not taken, with its place below `$.device.ntfy`.
     private let fault: @Sendable (NtfyTopic) -> WireError?
 
     package init(pageURL: String, fault: @escaping @Sendable (NtfyTopic) -> WireError? = { _ in nil }) {
@@ -21,12 +21,6 @@ package struct NtfyChannel: PushChannel {
     package func fault(in device: Device) -> WireError? {
         guard case .ntfy(let topic?) = device.address else { return nil }
         return fault(topic)
-    }
-
-    package func canBroadcast(to device: Device) -> Bool { false }
-
-    package func face(of subject: PushSubject, on device: Device, isBroadcast: Bool) -> [UInt8] {
-        preconditionFailure("a topic has no cards")
     }
 
     // MARK: - Payloads
@@ -51,25 +45,5 @@ package struct NtfyChannel: PushChannel {
         case .dropToken, .keepToken, .quarantineToken, .markProfile, .dropChannel, .enableBroadcast, .fixRequest:
             "its server does not take what we send (\(reason))"
         }
-    }
-
-    // MARK: - On disk, and as clients see it
-
-    package func write(_ intent: PushIntent, to record: inout JSONWriter) {
-        record.flag("convenient", intent.urgency == .whenConvenient)
-        record.flag("kept", intent.isKept)
-        record.field("replaces", intent.replaces)
-    }
-
-    package func read(_ intent: inout PushIntent, from record: JSONValue) throws(WireError) {
-        intent.urgency = try record.flag("convenient") ? .whenConvenient : .atOnce
-        intent.isKept = try record.flag("kept")
-        intent.replaces = try record.optionalString("replaces")
-    }
-
-    /// Priorities on Apple's scale, so that a list of pushes has one.
-    package func show(_ intent: PushIntent, to writer: inout JSONWriter) {
-        writer.field("priority", Int64(intent.urgency == .atOnce ? 10 : 5))
-        writer.field("collapse", intent.replaces)
     }
 }

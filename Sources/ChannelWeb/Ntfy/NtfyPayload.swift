@@ -1,7 +1,7 @@
 import PushPlanner
 package import RelayProtocol
 
-/// What a topic is told, as ntfy publishes JSON: https://docs.ntfy.sh/publish/#publish-as-json.
+/// A message to a topic, in the JSON that ntfy publishes: https://docs.ntfy.sh/publish/#publish-as-json.
 ///
 /// The planner keeps it, and clients see it, without what is secret: `message(_:to:sequence:at:)` adds topic and buttons when it is sent.
 package enum NtfyPayload {

@@ -14,7 +14,7 @@ struct DeviceEntry {
     /// Only for an app.
     let environment: String?
     let isBrowser: Bool
-    /// It is a topic of an ntfy server.
+    /// True for a topic of an ntfy server.
     let isTopic: Bool
     /// A browser's push service, or a topic's server; nil: it has no address, or it is an app.
     let pushService: String?

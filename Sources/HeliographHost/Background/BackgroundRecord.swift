@@ -45,7 +45,7 @@ package struct BackgroundRecord: Equatable, Sendable {
         return last
     }
 
-    /// What is set up, or was until `down`.
+    /// The set-up that runs, or ran until `down`.
     package static func loadLast(_ paths: HostPaths = HostPaths()) throws(HostError) -> BackgroundRecord? {
         let path = file(paths)
         guard let bytes = try Files.read(path, bytesMax: bytesMax) else { return nil }

@@ -60,7 +60,7 @@ package struct Tailnet: Equatable, Sendable {
         _ = try Self.run("serve", "--https=443", "off")
     }
 
-    /// Where the address leads; nil: nowhere.
+    /// The target of the address; nil without one.
     private var target: String? {
         get throws(HostError) { try target(in: Self.run("serve", "status", "--json")) }
     }

@@ -22,7 +22,7 @@ enum PathLinks {
         return text(self.rest(of: real, below: realFolder).map { joined(normalized(folder), $0) } ?? real)
     }
 
-    /// Where a path leads, also of a file that is about to be made; nil if nobody can tell.
+    /// The path without links, also of a file that is about to be made; nil if it cannot be found out.
     static func real(_ path: String) -> String? { resolved(Path(path.utf8), linksMax).map(text) }
 
     private static func text(_ path: Path) -> String { String(decoding: path, as: UTF8.self) }

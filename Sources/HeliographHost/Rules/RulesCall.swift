@@ -15,7 +15,7 @@ package enum RulesCall {
                 $0.flag("accepted", isAccepted)
                 $0.array("rules", book.rules.map(\.json))
             }
-            return String(decoding: document, as: UTF8.self)
+            return JSONLine.text(document)
         }
         guard digest != nil else { return "There are no rules: \(file.path) is not there." }
         let remark = isAccepted ? "" : "\nThis file was not accepted: no rule of it allows anything. heliograph rules accept"
@@ -34,10 +34,10 @@ package enum RulesCall {
             $0.field("digest", digest.rawValue)
             $0.array("rules", book.rules.map(\.json))
         }
-        return String(decoding: document, as: UTF8.self)
+        return JSONLine.text(document)
     }
 
-    /// What is to be accepted, in words, and its digest.
+    /// The rules to accept, in words, and the file's digest.
     package static func offered(paths: HostPaths = HostPaths()) throws(HostError) -> (words: String, digest: String) {
         let file = RulesFile(paths)
         let (digest, book, _) = try standing(of: file)
@@ -77,8 +77,7 @@ extension Rule {
     private var hoursText: String? { hours.map { "\(Self.clock($0.begin))-\(Self.clock($0.end))" } }
 
     private static func clock(_ minute: Int) -> String {
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(two(minute / 60)):\(two(minute % 60))"
+        "\((minute / 60).twoDigits):\((minute % 60).twoDigits)"
     }
 
     fileprivate var line: String {

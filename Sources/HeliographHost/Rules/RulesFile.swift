@@ -23,8 +23,8 @@ final class RulesFile: RuleSource {
     private let looks = DispatchSemaphore(value: looksMax)
     /// The last reading, and its outcome.
     private var last: (bytes: [UInt8], digest: InputDigest, book: Result<RuleBook, RuleError>)?
-    /// What the log says of the file already.
-    private var told: String?
+    /// The problem that the log has already.
+    private var logged: String?
 
     var path: String { directory + "/rules.toml" }
     private var acceptedPath: String { directory + "/rules.accepted" }
@@ -64,25 +64,32 @@ final class RulesFile: RuleSource {
         }
     }
 
-    /// Why not all rules hold; nil if they do, or there are none.
-    var problem: String? {
+    /// The rules, nil without any that can be read, and the reason if not all of them hold.
+    private func look() -> (rules: KeptRules?, problem: String?) {
         do throws(HostError) {
-            guard let (digest, book) = try read() else { return nil }
-            if case .failure(let problem) = book { return "\(path) answers nothing: \(problem)" }
-            return isAccepted(digest) ? nil : "\(path) has changed: its rules allow nothing until `heliograph rules accept`"
+            guard let (digest, read) = try read() else { return (nil, nil) }
+            switch read {
+            case .failure(let problem): return (nil, "\(path) answers nothing: \(problem)")
+            case .success(let book):
+                let isAccepted = isAccepted(digest)
+                let problem = "\(path) has changed: its rules allow nothing until `heliograph rules accept`"
+                return (KeptRules(book, digest: digest, isAccepted: isAccepted), isAccepted ? nil : problem)
+            }
         } catch {
-            return "\(path) answers nothing: \(error)"
+            return (nil, "\(path) answers nothing: \(error)")
         }
     }
+
+    /// The reason if not all rules hold.
+    var problem: String? { look().problem }
 
     // MARK: For the host
 
     var rules: KeptRules? {
-        let problem = problem
-        if let problem, problem != told { logger?.warning("not all rules hold", metadata: ["problem": "\(problem)"]) }
-        told = problem
-        guard let (digest, book) = try? read(), let book = try? book.get() else { return nil }
-        return KeptRules(book, digest: digest, isAccepted: isAccepted(digest))
+        let (rules, problem) = look()
+        if let problem, problem != logged { logger?.warning("not all rules hold", metadata: ["problem": "\(problem)"]) }
+        logged = problem
+        return rules
     }
 
     func target(of path: String) -> String? {
@@ -103,10 +110,13 @@ final class RulesFile: RuleSource {
         var seconds = time_t(wall / 1_000)
         var parts = unsafe tm()
         guard unsafe localtime_r(&seconds, &parts) != nil else { preconditionFailure("a date of this age has a calendar") }
-        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let day = unsafe "\(parts.tm_year + 1_900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+        let day = unsafe "\(parts.tm_year + 1_900)-\((parts.tm_mon + 1).twoDigits)-\(parts.tm_mday.twoDigits)"
         return RuleMoment(day: day, minute: unsafe Int(parts.tm_hour * 60 + parts.tm_min))
     }
+}
+
+extension BinaryInteger {
+    var twoDigits: String { self < 10 ? "0\(self)" : "\(self)" }
 }
 
 /// The outcome of a look that may come too late.

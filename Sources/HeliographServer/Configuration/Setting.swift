@@ -68,6 +68,25 @@ extension Setting {
             })
     }
 
+    /// Elements between commas, or `none`. `read` gives nil for what is no element; `takes` describes the list.
+    static func list<Element>(
+        _ key: String, _ valueName: String, _ field: Field<[Element]>, countMax: Int, takes: String, _ abstract: String,
+        text: @escaping @Sendable (Element) -> String, read: @escaping @Sendable (String) -> Element?
+    ) -> Setting {
+        Setting(
+            key: key, valueName: valueName, abstract: abstract,
+            text: {
+                let elements = $0[keyPath: field]
+                return elements.isEmpty ? "none" : elements.map(text).joined(separator: ",")
+            },
+            apply: { (text, configuration) throws(SettingValueError) in
+                let parts = text == "none" ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
+                let elements = parts.compactMap { read(String($0)) }
+                guard elements.count == parts.count, elements.count <= countMax else { throw SettingValueError(takes) }
+                configuration[keyPath: field] = elements
+            })
+    }
+
     /// `read` gives nil for what is none; `takes` says what is one.
     static func text(
         _ key: String, _ valueName: String, _ field: Field<String?>, takes: String = "a text that is not empty",

@@ -34,50 +34,23 @@ package enum Settings {
                 }
                 configuration.pushContact = text
             }),
-        Setting(
-            key: "pushHosts", valueName: "hosts",
-            abstract:
-                "Push services of browsers other than the known ones: name[:port][=address], separated by commas, or none.",
-            text: { $0.pushHosts.isEmpty ? "none" : $0.pushHosts.map(\.text).joined(separator: ",") },
-            apply: { (text, configuration) throws(SettingValueError) in
-                let parts = text == "none" ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
-                let hosts = parts.compactMap { WebPushServices.Added(String($0)) }
-                guard hosts.count == parts.count, hosts.count <= ServerLimits.pushHostsMax else {
-                    throw SettingValueError(
-                        "names of DNS such as push.example,push.lan:8443=192.168.1.5 (an address lets it be in your own network), or none"
-                    )
-                }
-                configuration.pushHosts = hosts
-            }),
-        Setting(
-            key: "ntfyServers", valueName: "servers",
-            abstract:
-                "ntfy servers in your own network, or without TLS: http://name[:port][=address], separated by commas, or none. Public ones need no mention.",
-            text: { $0.ntfyServers.isEmpty ? "none" : $0.ntfyServers.map(\.serverText).joined(separator: ",") },
-            apply: { (text, configuration) throws(SettingValueError) in
-                let parts = text == "none" ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
-                let servers = parts.compactMap { WebPushServices.Added(server: String($0)) }
-                guard servers.count == parts.count, servers.count <= ServerLimits.pushHostsMax else {
-                    throw SettingValueError(
-                        "servers such as http://192.168.1.5:8080, https://ntfy.lan or http://ntfy.lan=192.168.1.5, or none")
-                }
-                configuration.ntfyServers = servers
-            }),
-        Setting(
-            key: "pushReminders", valueName: "minutes",
-            abstract:
-                "After how many minutes phones ring again for what still waits, each in turn and the last over and over, separated by commas; or none.",
-            text: { $0.pushReminders.isEmpty ? "none" : $0.pushReminders.map(String.init).joined(separator: ",") },
-            apply: { (text, configuration) throws(SettingValueError) in
-                let parts = text == "none" ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
-                let minutes = parts.compactMap { Int64($0) }.filter(ServerLimits.reminderMinutes.contains)
-                guard minutes.count == parts.count, minutes.count <= ServerLimits.remindersMax else {
-                    throw SettingValueError(
-                        "up to \(ServerLimits.remindersMax) numbers of minutes, such as 60,240, each of 5 to 10080 (a week), or none"
-                    )
-                }
-                configuration.pushReminders = minutes
-            }),
+        .list(
+            "pushHosts", "hosts", \.pushHosts, countMax: ServerLimits.pushHostsMax,
+            takes:
+                "names of DNS such as push.example,push.lan:8443=192.168.1.5 (an address lets it be in your own network), or none",
+            "Push services of browsers other than the known ones: name[:port][=address], separated by commas, or none.",
+            text: { $0.text }, read: { WebPushServices.Added($0) }),
+        .list(
+            "ntfyServers", "servers", \.ntfyServers, countMax: ServerLimits.pushHostsMax,
+            takes: "servers such as http://192.168.1.5:8080, https://ntfy.lan or http://ntfy.lan=192.168.1.5, or none",
+            "ntfy servers in your own network, or without TLS: http://name[:port][=address], separated by commas, or none. Public ones need no mention.",
+            text: { $0.serverText }, read: { WebPushServices.Added(server: $0) }),
+        .list(
+            "pushReminders", "minutes", \.pushReminders, countMax: ServerLimits.remindersMax,
+            takes:
+                "up to \(ServerLimits.remindersMax) numbers of minutes, such as 60,240, each of 5 to 10080 (a week), or none",
+            "After how many minutes phones ring again for what still waits, each in turn and the last over and over, separated by commas; or none.",
+            text: { String($0) }, read: { Int64($0).flatMap { ServerLimits.reminderMinutes.contains($0) ? $0 : nil } }),
         .text("tlsCertificate", "file", \.tlsCertificate, "Certificate chain, PEM. Needs its private key, too."),
         .text("tlsKey", "file", \.tlsKey, "The certificate's private key, PEM."),
         Setting(

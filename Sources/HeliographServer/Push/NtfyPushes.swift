@@ -7,7 +7,7 @@ import RelayProtocol
 final class NtfyPushes: PushCarrier {
     let service = PushService.ntfy
     private let services: WebPushServices
-    /// Where the buttons post to, without a slash at its end.
+    /// The buttons post to it; without a slash at its end.
     private let pageURL: String
     private let makeSender: (WebPushConfiguration) throws -> any WebPushSender
     private(set) var sender: (any WebPushSender)?
@@ -44,7 +44,7 @@ final class NtfyPushes: PushCarrier {
         } catch { throw PushObstacleError(sentence: "topics cannot be published to: \(error)") }
     }
 
-    /// Why this relay does not publish to a topic, with its place in the command `device`; nil: it does.
+    /// The fault for which this relay does not publish to a topic, with its place in the command `device`.
     static func fault(in topic: NtfyTopic, _ services: WebPushServices) -> WireError? {
         do throws(WebPushError) {
             _ = try WebPushEndpoint(topic, of: services)

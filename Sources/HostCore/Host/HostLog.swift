@@ -4,7 +4,7 @@ package import RelayProtocol
 package enum HostLog: Sendable, Equatable {
     case link(LinkLog)
     case decided(SessionID, ApprovalID, CommandID)
-    /// Nobody was asked.
+    /// Without a question to anybody.
     case answeredByRule(SessionID, ApprovalID, AppliedRule.Answer, rule: String)
     /// A decision that the relay sent before it had the end of its approval, which waits in the spool.
     case settledAlready(SessionID, ApprovalID, CommandID)

@@ -1,12 +1,12 @@
 package import HostRules
 package import RelayProtocol
 
-/// What the owner's rules need of the machine: their file, links, and the calendar.
+/// The machine, as far as the owner's rules need it: their file, links, and the calendar.
 package protocol RuleSource: AnyObject {
     /// The rules as they are now; nil without a file that can be read.
     var rules: KeptRules? { get }
 
-    /// Where a path leads once links are followed, as far as it exists; nil if that cannot be said at once.
+    /// The path without links, as far as it exists; nil if that cannot be said at once.
     func target(of path: String) -> String?
 
     /// `wall` is in milliseconds since 1970.

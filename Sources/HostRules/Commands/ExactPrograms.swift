@@ -1,13 +1,13 @@
 /// Programs whose arguments are programs, scripts, or settings of the shell: a star takes none of their arguments.
 enum ExactPrograms {
     static let names: Set<String> = [
-        // What runs other commands.
+        // Runners of other commands.
         "sudo", "doas", "su", "pkexec", "runuser", "env", "command", "builtin", "exec", "nohup", "setsid", "timeout", "nice",
         "stdbuf", "xargs", "parallel", "watch", "entr", "strace", "ltrace", "flock", "chroot", "unshare", "nsenter", "ionice",
         "taskset", "chrt", "script", "expect", "screen", "tmux", "at", "batch", "crontab", "systemd-run", "busybox", "toybox",
         "ssh", "scp", "sftp", "rsync", "docker", "podman", "kubectl", "nerdctl", "socat", "nc", "ncat", "npx", "pnpx", "bunx",
         "uvx", "pipx", "time", "gdb", "lldb", "osascript", "open", "xdg-open", "start", "launchctl", "systemctl",
-        // What can accept rules.
+        // These can accept rules.
         "heliograph", "heliograph-hook",
         // Shells.
         "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "pwsh", "nu", "elvish", "xonsh",

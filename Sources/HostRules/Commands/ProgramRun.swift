@@ -4,7 +4,7 @@ struct ProgramRun: Equatable {
         case any
         /// Its arguments can make it run anything: only a pattern without a star covers it.
         case exact
-        /// It runs what no pattern shows.
+        /// No pattern shows what it runs.
         case none
     }
 

@@ -64,7 +64,7 @@ enum Wrappers {
         return text.utf8.first != UInt8(ascii: "-")
     }
 
-    /// What it reads becomes arguments that nobody has seen.
+    /// Its input becomes arguments that nobody has seen.
     private static func ofXargs(_ arguments: [ShellWord]) -> Inner? {
         var rest = arguments[...]
         var mark: String?
@@ -86,7 +86,7 @@ enum Wrappers {
         return inner
     }
 
-    /// What `-exec` and its like run.
+    /// The commands of `-exec` and its like.
     static func executed(byFind arguments: [ShellWord]) -> [[ShellWord]] {
         var found: [[ShellWord]] = []
         var index = 0

@@ -97,7 +97,7 @@ package struct CommandPattern: Equatable, Sendable {
         // Options can stand between the words that count.
         if found == .no, namesLiterals(of: run.words) { found = .maybe }
         if found == .no, run.cover != .any {
-            // What it is told to run may begin at any of its words.
+            // A command that it runs may begin at any of its words.
             for start in run.words.indices.dropFirst() where found == .no && concerns(Array(run.words[start...])) != .no {
                 found = .maybe
             }

@@ -1,7 +1,7 @@
-/// Whether a pattern is about a call.
+/// The relation of a pattern to a call.
 enum Match: Int, Comparable {
     case no
-    /// Some of the call is not known before it runs.
+    /// A part of the call is not known before it runs.
     case maybe
     case yes
 

@@ -56,7 +56,7 @@ package struct PathPattern: Equatable, Sendable {
     }
 
     private func matches(_ names: ArraySlice<String>, _ parts: ArraySlice<Glob>, _ allows: Bool) -> Bool {
-        // Which parts can be next; each name moves them on.
+        // The parts that can be next; each name moves them on.
         var states: Set<Int> = [parts.startIndex]
         func spread(_ states: Set<Int>) -> Set<Int> {
             var all = states

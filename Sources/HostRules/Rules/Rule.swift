@@ -21,7 +21,7 @@ package struct Rule: Equatable, Sendable {
         if let until, moment.day > until { return false }
         if let hours, !hours.contains(moment.minute) { return false }
         guard let folder else { return true }
-        // What is not known narrows nothing down: then an allow does not hold, and the others do.
+        // In an unknown folder an allow does not hold, and the others do.
         guard let place = call.folder else { return answer != .allow }
         let (wanted, here) = (RulePath.expanded(folder, home: call.home), RulePath.normalized(place))
         guard answer != .allow else { return RulePath.isInside(wanted, here) }

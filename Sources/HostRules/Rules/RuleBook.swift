@@ -7,7 +7,7 @@ package struct RuleBook: Equatable, Sendable {
         /// The rules that together cover it, in the file's order.
         case allow([String])
         case deny(String, words: String?)
-        /// Why; and the rule that says so, if one does.
+        /// The reason, and the rule that says so, if one does.
         case ask(String, rule: String?)
     }
 
@@ -41,7 +41,7 @@ package struct RuleBook: Equatable, Sendable {
         }
         if let asked { return asked }
         guard allows else { return .ask("rules that allow are off", rule: nil) }
-        // What a star takes may lead to files that a rule keeps from the agent.
+        // A star may take a way to files that a rule keeps from the agent.
         let keepsFiles = held.contains { $0.answer != .allow && $0.patterns.contains(where: \.isAboutFiles) }
         return subject.coverage(by: held.filter { $0.answer == .allow }, call, starsCount: !keepsFiles)
     }

@@ -1,4 +1,4 @@
-/// What is wrong with a file of rules, and where.
+/// A fault of a file of rules, and its place.
 package struct RuleError: Error, Equatable, Sendable, CustomStringConvertible {
     package let sentence: String
     /// From 1; nil for what is about no line.

@@ -1,4 +1,4 @@
-/// What a rule is about, in Claude Code's own spelling: `Bash(npm test:*)`, `Edit(src/**)`, `Read(~/notes/**)`,
+/// The subject of a rule, in Claude Code's own spelling: `Bash(npm test:*)`, `Edit(src/**)`, `Read(~/notes/**)`,
 /// `WebFetch(domain:example.com)`, `mcp__server__tool`, or a tool's name.
 package struct RulePattern: Equatable, Sendable {
     enum Subject: Equatable {

@@ -1,13 +1,13 @@
 internal import RelayProtocol
 
-/// What a call does, as far as rules know.
+/// The deed of a call, as far as rules know it.
 enum RuleSubject {
     case command(Result<ProgramRuns, ShellError>, isPlain: Bool)
     /// The file as it is named, and where that leads.
     case file(path: String, real: String?, isWrite: Bool)
     case address(String?)
     case tool
-    /// Why it is not known.
+    /// The reason why it is not known.
     case unknown(String)
 
     private static let shells: Set<String> = ["Bash", "Command", "Shell", "shell", "bash", "execute", "exec_command"]
@@ -50,7 +50,7 @@ enum RuleSubject {
     func concern(of pattern: RulePattern, _ call: RuleCall) -> Match {
         if case .tool(let name) = pattern.subject {
             if name.matches(call.tool, ignoringCase: true) { return .yes }
-            // Who means one tool that writes files means the others.
+            // A rule about one tool that writes files is about the others.
             guard Self.writers.contains(where: { name.matches($0, ignoringCase: true) }) else { return .no }
             return Self.writers.contains(call.tool) ? .yes : call.tool == Self.patcher ? .maybe : .no
         }
@@ -67,7 +67,7 @@ enum RuleSubject {
         case (.file(let path, let real, let isWrite), .edit(let pattern)):
             return isWrite ? Self.concern(path, real, pattern, call) : .no
         case (.file(let path, let real, let isWrite), .read(let pattern)):
-            // Who may not read it may not see it in an edit.
+            // An edit shows the file, too.
             return Self.concern(path, real, pattern, call) == .no ? .no : isWrite ? .maybe : .yes
         case (.address(let host), .address(let wanted, _)):
             guard let host else { return .maybe }
@@ -83,7 +83,7 @@ enum RuleSubject {
         return [path, real].contains { pattern.matches($0, call, allows: false) } ? .yes : .no
     }
 
-    /// Some word of the line may be such a file.
+    /// True if a word of the line may be such a file.
     private static func names(_ runs: ProgramRuns, a pattern: PathPattern, _ call: RuleCall) -> Bool {
         let words = runs.redirections + runs.runs.flatMap { $0.words.dropFirst() + $0.assignments }
         return words.contains { word in

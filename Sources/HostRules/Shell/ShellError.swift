@@ -1,4 +1,4 @@
-/// Why a command line cannot be judged.
+/// The reason why a command line cannot be judged.
 struct ShellError: Error, Equatable, Sendable {
     let sentence: String
     /// Offset in bytes at which it was noticed.

@@ -5,7 +5,7 @@ struct ShellWord: Equatable, Sendable {
     /// False if the shell makes something else of it: a variable, a substitution, a glob, braces, a tilde. It can then be any number of
     /// words.
     var isKnown = true
-    /// Some of it is quoted, so that it is no reserved word.
+    /// A part of it is quoted, so that it is no reserved word.
     var isQuoted = false
 
     init(_ text: String = "") { self.text = text }

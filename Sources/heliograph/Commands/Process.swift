@@ -60,6 +60,11 @@ enum Failure {
     }
 }
 
+enum Input {
+    /// The answer to a question that was just asked; the end of input is no.
+    static func isYes() -> Bool { ["y", "yes"].contains(readLine()?.lowercased()) }
+}
+
 enum Output {
     /// For people, in addition to the output that programs read.
     static func remark(_ sentence: String) { complain("heliograph: \(sentence)\n") }

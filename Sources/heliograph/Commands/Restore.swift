@@ -99,6 +99,6 @@ struct Restore: ParsableCommand {
             return false
         }
         Output.remark(asIs ? "go on with it? [y/N]" : "restore it? [y/N]")
-        return ["y", "yes"].contains(readLine()?.lowercased())
+        return Input.isYes()
     }
 }

@@ -56,7 +56,7 @@ struct RulesCommand: ParsableCommand {
                 print(offered.words)
                 print("Accept these rules? [y/N] ", terminator: "")
                 fflush(nil)
-                guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else { throw ExitCode.failure }
+                guard Input.isYes() else { throw ExitCode.failure }
                 try RulesCall.accept(offered.digest)
                 print("Accepted.")
             }

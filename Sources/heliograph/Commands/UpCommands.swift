@@ -82,7 +82,7 @@ struct UpCommand: ParsableCommand {
         var record = BackgroundRecord(manager, executable: Executable.path)
         record.agents = known?.agents ?? []
         let last = try BackgroundRecord.loadLast()
-        let folder = folder(last?.part(.relay))
+        let folder = data.path
         record.lingers = known?.manager == manager && known?.lingers == true
         record.servedPort = known?.servedPort
         let services = BackgroundServices()
@@ -94,12 +94,6 @@ struct UpCommand: ParsableCommand {
         }
         try tell(record, folder)
         if failed { throw ExitCode(ClientExit.failed.rawValue) }
-    }
-
-    /// Without `--data`: that of the last `up`.
-    private func folder(_ last: BackgroundPart?) -> String {
-        guard data.given == nil, Environment.value("HELIOGRAPH_DATA") == nil else { return data.path }
-        return last?.value(of: "--data") ?? data.path
     }
 
     // MARK: - Relay
@@ -123,7 +117,7 @@ struct UpCommand: ParsableCommand {
         if before == nil, Administration.isSetUp(in: folder), try Administration(directory: folder).isRunning {
             throw CommandError(.declined, "A relay runs with \(folder) already. End it first: Ctrl-C in its terminal.")
         }
-        // What the address leads to moves with the relay.
+        // The address follows the relay to another port.
         let isServed = record.servedPort != nil && publicURL == nil
         let tailnet = tailscale ? try Tailnet() : isServed ? try? Tailnet() : nil
         record.parts = [BackgroundPart(.relay, arguments(last?.part(.relay), folder, tailnet))]
@@ -137,7 +131,7 @@ struct UpCommand: ParsableCommand {
             }
             if let tailnet { try serve(on: tailnet, folder, &record) }
         } catch {
-            // What ran before runs again; what never ran is not tried for ever.
+            // The earlier set-up runs again; a first one is not tried for ever.
             if let known {
                 try services.start(known)
                 _ = Self.waitForRelay(in: known.part(.relay)?.value(of: "--data") ?? folder) { nil }
@@ -176,7 +170,7 @@ struct UpCommand: ParsableCommand {
                 .declined, "Tailscale leads to a relay that listens on 127.0.0.1, without a certificate of its own.")
         }
         if let before = record.servedPort, before != port { try tailnet.endLeading(to: before) }
-        // What led there before is the person's own.
+        // If it led there already, that is the person's own doing.
         guard try tailnet.lead(to: port) else { return }
         record.servedPort = port
         try record.save()

@@ -173,7 +173,7 @@ struct WorkspaceCommand: ParsableCommand {
                 return false
             }
             Output.remark("delete the workspace \(VisibleText.line(workspace)) and all that is in it? [y/N]")
-            return ["y", "yes"].contains(readLine()?.lowercased())
+            return Input.isYes()
         }
     }
 }

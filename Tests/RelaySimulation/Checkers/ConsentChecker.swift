@@ -19,7 +19,7 @@ struct ConsentChecker {
     private var letIn: [Int: Set<KeyID>] = [:]
     /// Devices in each host's book, as it was saved last.
     private var trusted: [Int: Set<KeyID>] = [:]
-    /// What ran or was taken by a signature.
+    /// Deeds and commands that a signature let through.
     private(set) var consentCount = 0
 
     mutating func showed(_ approval: ShownApproval) {
@@ -93,7 +93,7 @@ struct ConsentChecker {
         for device in book.devices where letIn[host]?.contains(device.id) != true {
             return "host\(host) trusts \(device.name), whom nobody has let in"
         }
-        // Who was thrown out has to be let in again; who was invited and has not come yet has not.
+        // A device that was thrown out has to be let in again; one that was invited and has not come yet has not.
         let now = Set(book.devices.map(\.id))
         letIn[host]?.subtract((trusted[host] ?? []).subtracting(now))
         trusted[host] = now

@@ -26,11 +26,11 @@ final class ConsentWorld {
     /// Trusted nowhere.
     let stranger = Device(identity: SimulatedKeys.identity("stranger"), name: "stranger")
     var checker = ConsentChecker()
-    /// What the relay has sent to hosts, and could send again: the last ones.
+    /// Messages that the relay has sent to hosts, and could send again: the last ones.
     var captured: [MessageToHost] = []
     private(set) var forgeryCount = 0
     private var issued: Int64 = 0
-    /// What is being told to a host, and may not be refused.
+    /// The command that a host is just receiving, and may not refuse.
     private var honest: CommandID?
 
     private static let capturedMax = 64

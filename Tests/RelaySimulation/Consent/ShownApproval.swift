@@ -1,7 +1,7 @@
 import Consent
 import RelayProtocol
 
-/// What a signing host has shown of an approval.
+/// An approval as a signing host has shown it.
 struct ShownApproval {
     let host: Int
     let text: ShownText
@@ -15,7 +15,7 @@ struct ShownApproval {
         hash = text.hash(.simulated)
     }
 
-    /// What this device signs to decide so.
+    /// The statement that this device signs to decide so.
     func statement(
         _ verdict: Decision.Verdict, at issuedAt: Int64, by device: KeyID, digest: InputDigest? = nil
     ) -> DecisionStatement {

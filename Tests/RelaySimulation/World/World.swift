@@ -33,7 +33,7 @@ final class World {
     private(set) var pushes: PushWorld?
     /// Devices and their signatures; nil if no host asks for any.
     private(set) var consent: ConsentWorld?
-    /// It forges or replays while there are faults.
+    /// True if it forges or replays while there are faults.
     private var isRelayBad = false
     var connections: [PeerID: Connection] = [:]
     var lastConnection: UInt64 = 0

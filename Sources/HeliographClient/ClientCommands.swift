@@ -65,6 +65,14 @@ package enum ClientCommands {
         ClientRun.run(options) { CostsTask($0, wish) }
     }
 
+    /// For `heliograph rules try|suggest`: `show` gets each session, oldest first, with its events of approvals and starts.
+    package static func history(
+        _ options: ClientOptions, _ wish: HistoryOptions,
+        _ show: @escaping ([(summary: Summary, events: [Event])]) -> ClientExit
+    ) -> ClientExit {
+        ClientRun.run(options) { HistoryTask($0, wish, show) }
+    }
+
     /// `heliograph devices`: `{"devices":[DEVICE…]}` as JSON.
     package static func devices(_ options: ClientOptions) -> ClientExit { ClientRun.run(options) { DeviceListTask($0) } }
 

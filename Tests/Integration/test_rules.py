@@ -109,6 +109,46 @@ def test_a_file_that_changed_allows_nothing_until_it_is_accepted(daemon: Daemon,
     assert "answers nothing" in (daemon.status() or {})["rules"]
 
 
+def test_rules_are_tried_on_what_people_answered(daemon: Daemon, phone: Any, relay: Relay) -> None:
+    begin(daemon)
+    phone.wait_summary("local-s1", lambda summary: True)
+    answers = [("npm test", "allow")] * 5 + [("npm test all", "deny"), ("git push", "deny")]
+    for number, (command, decision) in enumerate(answers):
+        asking = ask(daemon, f"a{number}", command)
+        card = phone.wait_card(lambda one: one["stage"] == "pending" and one["request"]["head"]["title"] == command)
+        phone.decide("local-s1", card["approval"], decision)
+        assert asking.answer()[1]["decision"] == decision
+    draft = daemon.home / "draft.toml"
+    draft.write_text(RULES.replace('"Bash(echo *)", "Bash(mkdir made)"', '"Bash(npm test:*)"').replace("echoes", "tests"))
+
+    def rules(*arguments: str) -> str:
+        done = heliograph(daemon.home, daemon.environment, "rules", *arguments, "--data", str(relay.data))
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    tried = json.loads(rules("try", str(draft), "--json"))
+    assert (tried["requests"], tried["asked"], tried["deniedYetAllowed"]) == (7, 0, 1)
+    assert tried["rules"] == [
+        {"name": "tests", "answer": "allow", "requests": 6, "allowed": 5, "denied": 1},
+        {"name": "no-push", "answer": "deny", "requests": 1, "allowed": 0, "denied": 1},
+    ]
+    said = rules("try", str(draft))
+    assert "a person denied once" in said and "npm test all  [denied by Ada's phone] → allow (tests)" in said
+    assert rules("try", str(draft), "--all").count("[allowed by Ada's phone] → allow (tests)") == 5
+    assert "still be asked about 7" in rules("try"), "without rules"
+    suggested = daemon.home / "suggested.toml"
+    suggested.write_text(rules("suggest"))
+    checked = heliograph(daemon.home, daemon.environment, "rules", "check", str(suggested), "--json")
+    assert checked.returncode == 0, checked.stderr
+    (rule,) = json.loads(checked.stdout)["rules"]
+    assert (rule["answer"], rule["for"], rule["agent"]) == ("allow", ["Bash(npm test)"], "local")
+    # By now it is answered, and suggested no more.
+    write(daemon.home, daemon.environment, suggested.read_text())
+    assert "[[rule]]" not in rules("suggest")
+    nobody = heliograph(daemon.home, daemon.environment, "rules", "try", "--host", "nobody", "--data", str(relay.data))
+    assert nobody.returncode == 5 and "no session of a host" in nobody.stderr
+
+
 def test_a_rule_answers_while_the_relay_is_away(daemon: Daemon, phone: Any, client: Any, relay: Relay) -> None:
     write(daemon.home, daemon.environment)
     begin(daemon)

@@ -61,7 +61,7 @@ package enum RulesCall {
         return (digest, try checked(read, file.path), file.isAccepted(digest))
     }
 
-    private static func checked(_ book: Result<RuleBook, RuleError>, _ path: String) throws(HostError) -> RuleBook {
+    static func checked(_ book: Result<RuleBook, RuleError>, _ path: String) throws(HostError) -> RuleBook {
         do throws(RuleError) { return try book.get() } catch {
             throw HostError(.badConfiguration, "\(path): \(error)")
         }
@@ -88,7 +88,7 @@ extension Rule {
         return VisibleText.line("\(name): \(answer.rawValue) \(patternTexts.joined(separator: ", "))\(end)")
     }
 
-    fileprivate var json: [UInt8] {
+    var json: [UInt8] {
         JSONWriter.object {
             $0.field("name", name)
             $0.field("answer", answer.rawValue)

@@ -106,7 +106,10 @@ final class RulesFile: RuleSource {
         return found.wait(Self.lookWithin)
     }
 
-    func moment(at wall: Int64) -> RuleMoment {
+    func moment(at wall: Int64) -> RuleMoment { Self.moment(wall) }
+
+    /// `wall` is in milliseconds since 1970.
+    static func moment(_ wall: Int64) -> RuleMoment {
         var seconds = time_t(wall / 1_000)
         var parts = unsafe tm()
         guard unsafe localtime_r(&seconds, &parts) != nil else { preconditionFailure("a date of this age has a calendar") }

@@ -5,6 +5,8 @@ struct RuleFile {
     static let patternsMax = 64
     static let nameBytesMax = 64
     static let wordsBytesMax = 500
+    /// Adapters that a rule may name.
+    static let agents = ["claude", "codex", "local"]
 
     private struct Table {
         var line: Int
@@ -182,7 +184,7 @@ struct RuleFile {
             throw RuleError("`folder` is absolute or begins with `~/`", line: at("folder"))
         }
         rule.agent = try one("agent")
-        if let agent = rule.agent, !["claude", "codex", "local"].contains(agent) {
+        if let agent = rule.agent, !agents.contains(agent) {
             throw RuleError("`agent` is claude, codex or local", line: at("agent"))
         }
         if let hours = try one("hours") {

@@ -17,6 +17,11 @@ enum RuleSubject {
     /// Members of a command's input that change nothing about what runs.
     private static let plain: Set<String> = ["command", "description", "timeout", "run_in_background"]
 
+    static func isShell(_ tool: String) -> Bool { shells.contains(tool) }
+
+    /// As patterns of files spell what the tool does; nil if it is about no file.
+    static func verb(of tool: String) -> String? { tool == "Read" ? tool : writers.contains(tool) ? "Edit" : nil }
+
     init(_ call: RuleCall, look: (String) -> String?) {
         guard let input = call.input, let members = try? input.members() else {
             self = .unknown("its input is not whole")

@@ -23,6 +23,13 @@ struct CostCommand: ParsableCommand {
             """,
         subcommands: [List.self, Price.self], defaultSubcommand: List.self)
 
+    /// Of `--since`.
+    static func day(_ text: String) throws -> LocalDay {
+        if let day = CostOptions.since(text, today: LocalDay(at: Moment.now)) { return day }
+        throw ValidationError(
+            "“\(text)” is no day of the last \(CostOptions.daysMax), such as 2026-11-01, nor a number of days, such as 7d")
+    }
+
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List what was used and what it cost.")
 
@@ -43,13 +50,8 @@ struct CostCommand: ParsableCommand {
 
         private var wish: CostOptions {
             get throws {
-                guard let first = CostOptions.since(since, today: LocalDay(at: Moment.now)) else {
-                    throw ValidationError(
-                        "“\(since)” is no day of the last \(CostOptions.daysMax), such as 2026-11-01, nor a number of days, such as 7d"
-                    )
-                }
                 if csv, client.json { throw ValidationError("one of --json and --csv") }
-                var wish = CostOptions(since: first)
+                var wish = CostOptions(since: try CostCommand.day(since))
                 wish.dimension = by
                 wish.isCSV = csv
                 return wish

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HeliographClient
 import HeliographHost
 
 /// `heliograph rules`
@@ -11,11 +12,12 @@ struct RulesCommand: ParsableCommand {
             The rules are in rules.toml beside this host's configuration. What allows counts only after you have accepted \
             the file as it is; what denies or asks counts at once.
 
-              heliograph rules check draft.toml
+              heliograph rules suggest
+              heliograph rules try draft.toml
               heliograph rules list
               heliograph rules accept
             """,
-        subcommands: [List.self, Check.self, Accept.self], defaultSubcommand: List.self)
+        subcommands: [List.self, Check.self, Try.self, Suggest.self, Accept.self], defaultSubcommand: List.self)
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List them, and say whether they were accepted.")
@@ -36,6 +38,74 @@ struct RulesCommand: ParsableCommand {
         var json = false
 
         func run() throws { try Failure.reporting { print(try RulesCall.check(file, isJSON: json)) } }
+    }
+
+    /// Which of the kept requests are looked at.
+    struct Past: ParsableArguments {
+        @Option(help: ArgumentHelp("The first day, such as 2026-11-01, or how many days: 7d.", valueName: "day"))
+        var since = "30d"
+
+        @Option(help: ArgumentHelp("Requests of another host than this machine.", valueName: "name"))
+        var host: String?
+
+        @OptionGroup var client: ClientCommandOptions
+
+        func validate() throws { _ = try first }
+
+        private var first: LocalDay { get throws { try CostCommand.day(since) } }
+
+        /// Prints what `words` makes of the sessions.
+        func run(_ words: @escaping ([KeptSession]) throws -> String) throws {
+            guard let host = host ?? RulesCall.hostName() else {
+                throw ValidationError("This machine is no host: name one with --host.")
+            }
+            var outcome: Result<String, any Error>?
+            let wish = HistoryOptions(host: host, since: try first.begin)
+            let exit = HeliographClient.ClientCommands.history(client.options, wish) { sessions in
+                outcome = Result { try words(sessions) }
+                return .done
+            }
+            if let outcome { return print(try outcome.get()) }
+            try ClientCommandOptions.end(exit)
+        }
+    }
+
+    struct Try: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show what rules would have answered to the requests that the relay keeps.",
+            discussion: """
+                Says for each rule how often it would have answered, and how people did; and names each request that a person \
+                denied and these rules would have allowed. Paths are resolved as they are on this machine now.
+                """)
+
+        @Argument(help: "A file of rules. Default: this host's own.")
+        var file: String?
+
+        @Flag(help: "Print every request too, with the answer and its reason.")
+        var all = false
+
+        @OptionGroup var past: Past
+
+        func run() throws {
+            try Failure.reporting {
+                try past.run { try RulesCall.tried(file, on: $0, showsAll: all, isJSON: past.client.json) }
+            }
+        }
+    }
+
+    struct Suggest: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print rules that would have answered as people did each time.",
+            discussion: """
+                From what was answered the same way five times or more, and never otherwise. Nothing is changed: what you want \
+                of it, you take over into rules.toml.
+                """)
+
+        @OptionGroup var past: Past
+
+        func run() throws {
+            try Failure.reporting { try past.run { try RulesCall.suggested(from: $0, isJSON: past.client.json) } }
+        }
     }
 
     struct Accept: ParsableCommand {

@@ -1,0 +1,110 @@
+internal import HeliographLink
+internal import RelayProtocol
+
+/// Reads what the relay keeps of requests: the events of approvals and starts of a host's sessions.
+final class HistoryTask: ClientTask {
+    let givesUpEarly = true
+    private unowned let run: ClientRun
+    private let wish: HistoryOptions
+    private let show: ([(summary: Summary, events: [Event])]) -> ClientExit
+    private var sessions: [Summary] = []
+    private var place = 0
+    /// Of the session at `place`, newest first.
+    private var events: [Event] = []
+    /// Newest first.
+    private var kept: [(summary: Summary, events: [Event])] = []
+    private var requests = 0
+    private var asking: CommandID?
+
+    init(
+        _ run: ClientRun, _ wish: HistoryOptions, _ show: @escaping ([(summary: Summary, events: [Event])]) -> ClientExit
+    ) {
+        self.run = run
+        self.wish = wish
+        self.show = show
+        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+    }
+
+    func heard(_ news: RelayLink.News) {
+        switch news {
+        case .changed(.workspaceKnown) where asking == nil: begin()
+        case .replied(let command, let reply) where command == asking: replied(reply)
+        case .down: if run.wasUp { run.fail(run.unreachable) }
+        default: break
+        }
+    }
+
+    private func begin() {
+        let named = run.view.sessions.values.filter { wish.host == nil || $0.host.name == wish.host }
+        if named.isEmpty, let host = wish.host {
+            let hosts = Set(run.view.sessions.values.map(\.host.name)).sorted().prefix(5)
+            return run.fail(
+                ClientError(
+                    .notFound, "the relay keeps no session of a host “\(VisibleText.line(host))”",
+                    advice: hosts.isEmpty ? nil : "it has: " + hosts.map(VisibleText.line).joined(separator: ", ")))
+        }
+        sessions = named.filter { $0.lastActivityAt >= wish.since && $0.seq > 0 }.sorted { $0.startedAt > $1.startedAt }
+        next()
+    }
+
+    private func next() {
+        if requests >= HistoryOptions.requestsMax {
+            run.terminal.remark("of the newest \(requests) requests; there are more", .yellow)
+            place = sessions.count
+        }
+        guard place < sessions.count else { return run.finish(show(kept.reversed())) }
+        ask(before: sessions[place].seq + 1)
+    }
+
+    private func ask(before seq: Int64) {
+        asking = run.submit(
+            .history(sessions[place].session, before: seq, limit: Int64(WireLimits.historyEventsMax)))
+    }
+
+    private func replied(_ reply: Reply) {
+        switch reply {
+        case .history(let first, let page):
+            let events = page.compactMap { try? Event(stored: $0) }
+            self.events += events.reversed().filter(Self.isOfRequests)
+            let isEnough = page.isEmpty || first <= 1 || (events.first?.at ?? 0) < wish.since
+            guard isEnough else { return ask(before: first) }
+        // Removed meanwhile.
+        case .failed(let notice, _) where notice.code == ErrorCode.notFound.rawValue: events = []
+        case .failed(let notice, _): return run.fail(.notTaken(notice, "read the history"))
+        default: return run.fail(ClientError(.failed, "the relay's answer is not understood"))
+        }
+        let wanted = events.reversed().filter { $0.at >= wish.since || !Self.isRequest($0) }
+        kept.append((sessions[place], wanted))
+        requests += wanted.count(where: Self.isRequest)
+        events = []
+        place += 1
+        next()
+    }
+
+    private static func isRequest(_ event: Event) -> Bool {
+        if case .approvalRequested = event.head { true } else { false }
+    }
+
+    private static func isOfRequests(_ event: Event) -> Bool {
+        switch event.head {
+        case .approvalRequested, .approvalDecided, .approvalCancelled, .approvalStale, .sessionStarted: true
+        default: false
+        }
+    }
+}
+
+/// Which history is read.
+package struct HistoryOptions: Sendable {
+    /// By name; nil: of every host.
+    package var host: String?
+    /// Milliseconds since 1970.
+    package var since: Int64
+
+    /// Held in memory, each with what was asked.
+    static let requestsMax = 20_000
+
+    package init(host: String?, since: Int64) {
+        self.host = host
+        self.since = since
+    }
+}

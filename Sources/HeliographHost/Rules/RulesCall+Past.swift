@@ -1,0 +1,221 @@
+internal import Glibc
+package import HeliographHook
+internal import HostRules
+package import RelayProtocol
+
+/// `heliograph rules try|suggest`: rules held against the requests that the relay keeps.
+extension RulesCall {
+    /// The name by which this machine's sessions are known; nil: it is no host.
+    package static func hostName(paths: HostPaths = HostPaths()) -> String? {
+        guard let configuration = try? HostConfiguration.load(paths) else { return nil }
+        return configuration.name ?? HostCommand.machineName()
+    }
+
+    /// What the rules of a file, or of `rules.toml`, would have answered. `showsAll`: with every request.
+    package static func tried(
+        _ path: String?, on sessions: [KeptSession], showsAll: Bool, isJSON: Bool, paths: HostPaths = HostPaths()
+    ) throws(HostError) -> String {
+        let book = try book(path, paths)
+        let requests = PastRequest.list(in: sessions, home: paths.home, moment: RulesFile.moment)
+        let trial = RuleTrial(book, requests.map { Tried($0, $0.past.verdict(of: book, look: PathLinks.real)) })
+        if isJSON { return JSONLine.text(trial.json) }
+        return trial.words(sessions: sessions.count, showsAll: showsAll)
+    }
+
+    /// Rules that would have answered as people did, ready to be taken over into `rules.toml`.
+    package static func suggested(
+        from sessions: [KeptSession], isJSON: Bool, paths: HostPaths = HostPaths()
+    ) throws(HostError) -> String {
+        let book = try book(nil, paths)
+        let requests = PastRequest.list(in: sessions, home: paths.home, moment: RulesFile.moment)
+        // Without those that a rule answers by now.
+        let open = requests.map(\.past).filter { past in
+            if case .ask = past.verdict(of: book, look: PathLinks.real) { true } else { false }
+        }
+        let suggestions = RuleSuggestion.list(for: open, look: PathLinks.real)
+        if isJSON {
+            let document = JSONWriter.object { writer in
+                writer.array("suggestions", suggestions.map(\.json))
+            }
+            return JSONLine.text(document)
+        }
+        guard !suggestions.isEmpty else {
+            return "# \(count(requests.count, "request")): nothing was answered the same way \(RuleSuggestion.callsMin) times, "
+                + "and never otherwise."
+        }
+        return suggestions.map { "# \($0.rule.answer.past) \($0.calls.count) times\n\($0.rule.toml)" }.joined(separator: "\n\n")
+    }
+
+    private static func book(_ path: String?, _ paths: HostPaths) throws(HostError) -> RuleBook {
+        let file = RulesFile(paths)
+        guard let path else {
+            guard let (_, read) = try file.read() else { return RuleBook() }
+            return try checked(read, file.path)
+        }
+        guard let bytes = try Files.read(path, bytesMax: RulesFile.bytesMax) else {
+            throw HostError(.badInput, "\(path) is not there")
+        }
+        return try checked(RulesFile.parse(bytes).book, path)
+    }
+
+    static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
+}
+
+/// A request, and what rules would have answered to it.
+private struct Tried {
+    let request: PastRequest
+    let verdict: RuleBook.Verdict
+
+    init(_ request: PastRequest, _ verdict: RuleBook.Verdict) {
+        self.request = request
+        self.verdict = verdict
+    }
+
+    /// Those that answer; more than one if they cover a command line together.
+    var rules: [String] {
+        switch verdict {
+        case .allow(let names): names
+        case .deny(let name, _): [name]
+        case .ask: []
+        }
+    }
+
+    var word: String {
+        switch verdict {
+        case .allow: "allow"
+        case .deny: "deny"
+        case .ask: "ask"
+        }
+    }
+
+    /// A person gave the other answer.
+    var isContrary: Bool {
+        switch (verdict, request.past.answer) {
+        case (.allow, .denied), (.deny, .allowed): true
+        default: false
+        }
+    }
+
+    /// A person denied what would be allowed.
+    var isFreer: Bool { isContrary && word == "allow" }
+
+    var line: String {
+        let by = request.by ?? "nobody"
+        let answer = request.past.answer?.rawValue ?? "answered"
+        let reason: String
+        switch verdict {
+        case .allow, .deny: reason = "\(word) (\(rules.joined(separator: ", ")))"
+        case .ask(let sentence, let rule): reason = "ask: \(sentence)" + (rule.map { " (\($0))" } ?? "")
+        }
+        return VisibleText.line(
+            "\(request.day) \(request.clock)  \(request.session)  \(request.title)  [\(answer) by \(by)] → \(reason)")
+    }
+
+    var json: [UInt8] {
+        JSONWriter.object {
+            $0.field("session", request.session)
+            $0.field("approval", request.approval)
+            $0.field("at", request.at)
+            $0.field("title", request.title)
+            $0.field("answer", request.past.answer?.rawValue)
+            $0.field("by", request.by)
+            $0.field("would", word)
+            $0.strings("rules", rules)
+            if case .ask(let sentence, _) = verdict { $0.field("reason", sentence) }
+        }
+    }
+}
+
+/// Rules held against requests.
+private struct RuleTrial {
+    let book: RuleBook
+    let tried: [Tried]
+
+    init(_ book: RuleBook, _ tried: [Tried]) {
+        self.book = book
+        self.tried = tried
+    }
+
+    private func count(_ rule: Rule, _ answer: PastCall.Answer) -> Int {
+        tried.count { $0.rules.contains(rule.name) && $0.request.past.answer == answer }
+    }
+
+    private func count(_ rule: Rule) -> Int { tried.count { $0.rules.contains(rule.name) } }
+    private func asked(by rule: Rule) -> Int {
+        tried.count { if case .ask(_, rule: rule.name) = $0.verdict { true } else { false } }
+    }
+
+    private var asked: Int { tried.count { $0.rules.isEmpty } }
+
+    func words(sessions: Int, showsAll: Bool) -> String {
+        guard let first = tried.first else {
+            return "The relay keeps no request in \(RulesCall.count(sessions, "session")) of this host."
+        }
+        let answered = tried.count { $0.request.past.answer != nil }
+        var lines = [
+            "\(RulesCall.count(tried.count, "request")) since \(first.request.day), \(answered) answered by a person.", "",
+        ]
+        let width = book.rules.map(\.name.utf8.count).max() ?? 0
+        for rule in book.rules {
+            let name = rule.name + String(repeating: " ", count: width - rule.name.utf8.count)
+            guard rule.answer != .ask else {
+                lines.append("\(name)  would ask about \(asked(by: rule))")
+                continue
+            }
+            lines.append(
+                "\(name)  would \(rule.answer.rawValue) \(count(rule)); people allowed \(count(rule, .allowed)) of them and denied "
+                    + "\(count(rule, .denied))")
+        }
+        lines.append("A person would still be asked about \(asked).")
+        let freer = tried.filter(\.isFreer)
+        if !freer.isEmpty {
+            let times = freer.count == 1 ? "once" : "\(freer.count) times"
+            lines += ["", "! What these rules would have allowed, a person denied \(times):"]
+            lines += freer.map { "  " + $0.line }
+        }
+        if showsAll {
+            lines.append("")
+            lines += tried.map(\.line)
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    var json: [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("requests", Int64(tried.count))
+            writer.field("asked", Int64(asked))
+            writer.field("deniedYetAllowed", Int64(tried.count(where: \.isFreer)))
+            let rules = book.rules.map { rule in
+                JSONWriter.object {
+                    $0.field("name", rule.name)
+                    $0.field("answer", rule.answer.rawValue)
+                    $0.field("requests", Int64(rule.answer == .ask ? asked(by: rule) : count(rule)))
+                    $0.field("allowed", Int64(count(rule, .allowed)))
+                    $0.field("denied", Int64(count(rule, .denied)))
+                }
+            }
+            writer.array("rules", rules)
+            writer.array("tried", tried.map(\.json))
+        }
+    }
+}
+
+extension Rule.Answer {
+    fileprivate var past: String {
+        switch self {
+        case .allow: "allowed"
+        case .deny: "denied"
+        case .ask: "asked"
+        }
+    }
+}
+
+extension RuleSuggestion {
+    fileprivate var json: [UInt8] {
+        JSONWriter.object {
+            $0.field("toml", rule.toml)
+            $0.field("times", Int64(calls.count))
+            $0.raw("rule", rule.json)
+        }
+    }
+}

@@ -1,0 +1,21 @@
+/// A call of an earlier day, and a person's answer to it.
+package struct PastCall {
+    package enum Answer: String, Sendable { case allowed, denied }
+
+    package var call: RuleCall
+    /// The time at which it was asked, so that hours and days of rules count as they would have.
+    package var moment: RuleMoment
+    /// Nil if no person answered it.
+    package var answer: Answer?
+
+    package init(_ call: RuleCall, at moment: RuleMoment, answer: Answer?) {
+        self.call = call
+        self.moment = moment
+        self.answer = answer
+    }
+
+    /// A call that was not wholly shown, or of a session in an unknown folder, is allowed by no rule.
+    package func verdict(of book: RuleBook, look: (String) -> String?) -> RuleBook.Verdict {
+        book.judge(call, at: moment, allows: call.input != nil && call.folder != nil, look: look)
+    }
+}

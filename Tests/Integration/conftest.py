@@ -17,6 +17,7 @@ from daemon import Daemon, paired
 from host import ScriptedHost
 from journeys import is_left_out
 from relay import Relay
+from waits import patient
 
 
 LONG_FILES = (
@@ -26,9 +27,14 @@ LONG_FILES = (
 """Few tests that take 10 s and more each, or that install their agent first: what runs the tests begins with these."""
 
 
+def runs_agent(item: pytest.Item) -> bool:
+    """True if the test runs a real agent: its mark says so, or the fixture that starts one."""
+    return bool(item.get_closest_marker("agent")) or "agent" in getattr(item, "fixturenames", ())
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves agents that have not changed to their journeys, and orders the files: each is for one process, so the long ones come first."""
-    left_out = [item for item in items if item.get_closest_marker("agent") and is_left_out(item.path.name, getattr(item, "originalname", item.name))]
+    left_out = [item for item in items if runs_agent(item) and is_left_out(item.path.name, getattr(item, "originalname", item.name))]
     config.hook.pytest_deselected(items=left_out)
     gone = set(left_out)
     items[:] = [item for item in items if item not in gone]
@@ -141,17 +147,34 @@ times the processor time of ours. The others Playwright leaves out, by a switch 
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Debian's Chromium, driven by Playwright; no browser is downloaded."""
-    from playwright.sync_api import sync_playwright
+def playwright() -> Iterator[Any]:
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=patient(5_000))
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium",
-            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking", f"--disable-features={','.join(NOT_THE_PAGE)}"],
-        )
-        yield chromium
-        chromium.close()
+        yield playwright
+
+
+def chromium(playwright: Any, program: str) -> Iterator[Any]:
+    """Debian's, driven by Playwright; no browser is downloaded."""
+    browser = playwright.chromium.launch(
+        executable_path=f"/usr/bin/{program}",
+        args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking", f"--disable-features={','.join(NOT_THE_PAGE)}"],
+    )
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Any) -> Iterator[Any]:
+    """Chromium without its own windows, menus and permissions: two thirds of the processor time."""
+    yield from chromium(playwright, "chromium-headless-shell")
+
+
+@pytest.fixture(scope="session")
+def whole_browser(playwright: Any) -> Iterator[Any]:
+    """With them: it asks whether a page may notify, and keeps a page as a person's browser does."""
+    yield from chromium(playwright, "chromium")
 
 
 @pytest.fixture

@@ -32,8 +32,9 @@ AGENTS = {
         ("test_codex.py", "test_codex_start.py", "test_codex_steering.py"),
     ),
     "ACP": Agent(
-        ("Sources/AgentACP", "Sources/HeliographHost/ACP", "Tests/Integration/acp_agents.py", "Tests/Integration/acp_peers.py"),
-        ("test_acp_forms.py", "test_openhands.py"),
+        ("Sources/AgentACP", "Sources/HeliographHost/ACP", "Tests/Integration/acp_agents.py", "Tests/Integration/acp_peers.py",
+         "Tests/Integration/acp_steered.py"),
+        ("test_acp.py", "test_acp_forms.py", "test_acp_steering.py", "test_openhands.py"),
     ),
 }  # fmt: skip
 
@@ -60,7 +61,11 @@ JOURNEYS = {
     "test_codex_start.py::test_a_thread_is_started_in_a_project_and_asks_first",
     "test_codex_steering.py::test_a_prompt_is_taken_and_what_is_half_typed_at_the_terminal_stays",
     "test_codex_steering.py::test_interrupted",
-    "test_acp_forms.py",
+    "test_acp_forms.py", "test_acp.py::test_a_phone_decides_through_the_real_host", "test_acp.py::test_allowed_from_afar",
+    "test_acp.py::test_denied_from_afar", "test_acp.py::test_an_agent_that_is_killed", "test_acp.py::test_without_a_daemon_it_is_not_there",
+    "test_acp.py::test_a_daemon_that_is_restarted_is_asked_again",
+    "test_acp_steering.py::test_a_prompt_to_a_session_that_rests", "test_acp_steering.py::test_an_interrupt_with_a_permission_open",
+    "test_acp_steering.py::test_the_host_is_killed",
 }  # fmt: skip
 """Files and tests, by name: what a person does with each agent, and what a failure of each part must never allow."""
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 
@@ -11,6 +12,8 @@ from waits import patient
 
 PHONE = {"width": 360, "height": 780}
 DESK = {"width": 1280, "height": 800}
+LOOKS = pytest.mark.parametrize("size, scheme", [(PHONE, "light"), (DESK, "dark")], ids=["phone, light", "desk, dark"])
+"""Colours are the scheme's and places the size's: each once shows both."""
 
 # Layout shifts that no tap or key of the person caused, with what moved. Installed before the page's own scripts.
 WATCH_SHIFTS = """

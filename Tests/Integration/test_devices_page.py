@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 
-from page_screen import DESK, PHONE, Screen, closing_screens
+from page_screen import DESK, LOOKS, Screen, closing_screens
 from push_stage import ATTRIBUTES, PushStage, card, notification, waiting
 from waits import patient, wait_until
 
@@ -465,8 +465,7 @@ def test_a_budget_that_was_set_is_seen_on_a_phone(phone: Callable[..., Phone], h
 # How it looks
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+@LOOKS
 def test_everything_is_accessible_and_fits(phone: Callable[..., Phone], host: Any, scheme: str, size: dict[str, int]) -> None:
     one = phone(size=size, scheme=scheme)
     for where in ("#/devices", "#/budgets"):

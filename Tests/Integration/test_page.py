@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from page_screen import DESK, PHONE, Screen, closing_screens
+from page_screen import DESK, LOOKS, PHONE, Screen, closing_screens
 from relay import BINARY, plain_environment
 from waits import patient, wait_until
 
@@ -526,8 +526,7 @@ OFFERS = [
 ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [{"width": 360, "height": 640}, DESK], ids=["phone", "desk"])
+@pytest.mark.parametrize("size, scheme", [({"width": 360, "height": 640}, "light"), (DESK, "dark")], ids=["phone, light", "desk, dark"])
 def test_what_the_agent_offers_is_listed_and_nothing_is_chosen(screen: Callable[..., Screen], host: Any, size: dict[str, int], scheme: str) -> None:
     one = screen(size=size, scheme=scheme)
     approval = host.request_approval("s1", "Bash", SHORT, offers=OFFERS)
@@ -813,8 +812,7 @@ def test_a_timeline_has_no_gap_and_no_repeat_after_a_restart(screen: Callable[..
 # For everybody, on every screen
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+@LOOKS
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_screen(screen: Callable[..., Screen], host: Any, scheme: str, size: dict[str, int]) -> None:
     one = screen(size=size, scheme=scheme)
     host.request_approval("s1", "Bash", {"command": LONG, "description": "Looks fine"}, title="a long command", redacted=True)

@@ -50,8 +50,7 @@ def signed(where: Locator) -> list[str]:
 # All changes
 
 
-@SIZES
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size, scheme", [(NARROW, "light"), (DESK, "dark")], ids=["narrow, light", "desk, dark"])
 def test_all_changes_are_one_diff_a_file(screen: Callable[..., Screen], host: Any, size: dict[str, int], scheme: str) -> None:
     edit(host, "src/login.ts", "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c", 1, 1)
     edit(host, "a/" + "long" * 30 + ".ts", "@@ -0,0 +1,90 @@\n" + "\n".join(f"+line {n} " + "x" * 90 for n in range(90)), 90, 0, "new")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 
-from page_screen import DESK, PHONE, Screen
+from page_screen import LOOKS, Screen
 from pictures import png
 
 OFFER = {
@@ -44,8 +44,7 @@ def field(one: Screen, name: str) -> Locator:
     return one.page.locator("start-view").get_by_label(name, exact=True)
 
 
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@LOOKS
 def test_a_session_is_started_and_shown_when_it_is_there(screen: Callable[..., Screen], host: Any, size: dict[str, int], scheme: str) -> None:
     one = opened(screen, size=size, scheme=scheme)
     expect(one.page.locator("session-list a.row")).to_have_count(1)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 
-from page_screen import DESK, PHONE, Screen
+from page_screen import DESK, LOOKS, PHONE, Screen
 from waits import wait_until
 
 NARROW = {"width": 320, "height": 640}
@@ -57,8 +57,7 @@ def busy(host: Any) -> None:
     host.event("s1", "status.changed", {"status": "running"})
 
 
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@LOOKS
 def test_a_prompt_goes_to_the_agent_and_shows_what_becomes_of_it(screen: Callable[..., Screen], host: Any, size: dict[str, int], scheme: str) -> None:
     one = opened(screen, size=size, scheme=scheme)
     one.expect_accessible()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from page_screen import DESK, PHONE, Screen
+from page_screen import DESK, LOOKS, PHONE, Screen
 from waits import patient
 
 RLO = "\u202e"
@@ -43,8 +43,7 @@ def host(relay: Any, scripted_host: Callable[..., Any]) -> Any:
 # Markdown
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+@LOOKS
 def test_markdown_is_drawn_and_harmless(screen: Callable[..., Screen], host: Any, size: dict[str, int], scheme: str) -> None:
     one = screen(size=size, scheme=scheme)
     asked: list[str] = []

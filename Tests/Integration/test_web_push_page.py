@@ -42,6 +42,11 @@ SUBSCRIBES = """
 SUBSCRIPTION = "sessionStorage.getItem('played.subscription')"
 
 
+@pytest.fixture(scope="module")
+def browser(whole_browser: Any) -> Any:
+    return whole_browser
+
+
 class Page(Screen):
     """A browser whose person has allowed notifications, or is about to."""
 
@@ -317,8 +322,7 @@ def test_what_is_let_in_is_renamed(page: Callable[..., Page], screen: Callable[.
 # How it looks
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [NARROW, PHONE, DESK], ids=["narrow", "phone", "desk"])
+@pytest.mark.parametrize("size, scheme", [(NARROW, "dark"), (PHONE, "light"), (DESK, "dark")], ids=["narrow, dark", "phone, light", "desk, dark"])
 def test_everything_is_accessible_and_fits(page: Callable[..., Page], scheme: str, size: dict[str, int]) -> None:
     one = page(size=size, scheme=scheme, staged=True)
     one.go("#/devices")

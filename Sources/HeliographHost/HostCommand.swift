@@ -27,7 +27,7 @@ package enum HostCommand {
         guard !link.relay.isOpenToOthers else {
             throw HostError(.pairing, "\(link.relay) has no TLS: a token would go over the network for all to read")
         }
-        let name = name ?? machineName()
+        let name = name ?? HostConfiguration.machineName()
         // A token is shown to the relay that gave it and to no other. A file that cannot be read has none.
         let known = try? HostConfiguration.load(paths)
         let previous = known?.relay == link.relay ? known?.token : nil
@@ -84,15 +84,5 @@ package enum HostCommand {
         case .unreachable, .timedOut, .proxy: return HostError(.unreachable, "cannot reach \(relay): \(reason.message)")
         case .badAnswer, .local: return HostError(.pairing, reason.message)
         }
-    }
-
-    /// Up to the first dot: people do not call their laptop by its domain.
-    static func machineName() -> String {
-        let bytes = unsafe [CChar](unsafeUninitializedCapacity: 256) { buffer, count in
-            count = unsafe gethostname(buffer.baseAddress!, 255) == 0 ? 255 : 0
-        }
-        let name = bytes.prefix { $0 != 0 && $0 != 46 }.map { UInt8(bitPattern: $0) }
-        let text = TextCut.line(String(decoding: name, as: UTF8.self), bytesMax: WireLimits.nameBytesMax)
-        return text.isEmpty ? "host" : text
     }
 }

@@ -1,3 +1,4 @@
+internal import Glibc
 package import HeliographHook
 internal import HostCore
 package import RelayAccess
@@ -47,6 +48,16 @@ package struct HostConfiguration: Sendable {
     /// Nil: all that the relay lets; none: nobody.
     package mutating func steer(by clients: Set<ClientID>?) {
         steering = clients.map { $0.isEmpty ? .nobody : .only($0) } ?? .everyone
+    }
+
+    /// Up to the first dot: people do not call their laptop by its domain.
+    static func machineName() -> String {
+        let bytes = unsafe [CChar](unsafeUninitializedCapacity: 256) { buffer, count in
+            count = unsafe gethostname(buffer.baseAddress!, 255) == 0 ? 255 : 0
+        }
+        let name = bytes.prefix { $0 != 0 && $0 != 46 }.map { UInt8(bitPattern: $0) }
+        let text = TextCut.line(String(decoding: name, as: UTF8.self), bytesMax: WireLimits.nameBytesMax)
+        return text.isEmpty ? "host" : text
     }
 
     // MARK: File

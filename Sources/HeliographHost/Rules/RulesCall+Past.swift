@@ -1,14 +1,14 @@
 internal import Glibc
 package import HeliographHook
 internal import HostRules
-package import RelayProtocol
+internal import RelayProtocol
 
 /// `heliograph rules try|suggest`: rules held against the requests that the relay keeps.
 extension RulesCall {
     /// The name by which this machine's sessions are known; nil: it is no host.
     package static func hostName(paths: HostPaths = HostPaths()) -> String? {
         guard let configuration = try? HostConfiguration.load(paths) else { return nil }
-        return configuration.name ?? HostCommand.machineName()
+        return configuration.name ?? HostConfiguration.machineName()
     }
 
     /// What the rules of a file, or of `rules.toml`, would have answered. `showsAll`: with every request.

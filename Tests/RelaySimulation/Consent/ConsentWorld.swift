@@ -213,12 +213,11 @@ final class ConsentWorld {
     private func came(_ message: MessageToHost, to host: HostProcess) -> CommandID? {
         guard let pins = pins(of: host.index), let key = key(of: host.index) else { return nil }
         switch message {
-        case .decision(let session, let approval, let digest, let decision):
+        case .decision(_, let approval, let digest, let decision):
             guard let text = decision.signature, let statement = checker.decisions[text] else { return nil }
             let right: Set<PinRight> = statement.deed == .answer ? [.answer] : [.allow]
             if pins.mayTrust(statement.device, to: right) { checker.came(statement, to: host.index) }
-            guard let shown = checker.shown[approval], shown.host == host.index,
-                session == shown.text.session, digest == shown.text.request.digest,
+            guard let shown = checker.shown[approval], shown.host == host.index, digest == shown.text.request.digest,
                 statement == shown.statement(decision.verdict, at: statement.issuedAt, by: statement.device),
                 pins.trusts(statement.device, to: right),
                 host.daemon?.questions.contains(where: { $0.approval == approval }) == true

@@ -65,10 +65,9 @@ package enum ClientCommands {
         ClientRun.run(options) { CostsTask($0, wish) }
     }
 
-    /// For `heliograph rules try|suggest`: `show` gets each session, oldest first, with its events of approvals and starts.
+    /// For `heliograph rules try|suggest`: `show` gets the sessions, oldest first.
     package static func history(
-        _ options: ClientOptions, _ wish: HistoryOptions,
-        _ show: @escaping ([(summary: Summary, events: [Event])]) -> ClientExit
+        _ options: ClientOptions, _ wish: HistoryOptions, _ show: @escaping ([HistoryOptions.Session]) -> Void
     ) -> ClientExit {
         ClientRun.run(options) { HistoryTask($0, wish, show) }
     }

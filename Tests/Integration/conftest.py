@@ -166,15 +166,23 @@ def chromium(playwright: Any, program: str) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def browser(playwright: Any) -> Iterator[Any]:
+def windowless_browser(playwright: Any) -> Iterator[Any]:
     """Chromium without its own windows, menus and permissions: two thirds of the processor time."""
     yield from chromium(playwright, "chromium-headless-shell")
 
 
 @pytest.fixture(scope="session")
 def whole_browser(playwright: Any) -> Iterator[Any]:
-    """With them: it asks whether a page may notify, and keeps a page as a person's browser does."""
     yield from chromium(playwright, "chromium")
+
+
+WITH_WHOLE_BROWSER = ("test_web_push_page.py", "test_page_install.py", "test_page_delivery.py")
+"""A browser asks there whether a page may notify, or keeps a page as a person's does."""
+
+
+@pytest.fixture
+def browser(request: pytest.FixtureRequest) -> Any:
+    return request.getfixturevalue("whole_browser" if request.path.name in WITH_WHOLE_BROWSER else "windowless_browser")
 
 
 @pytest.fixture

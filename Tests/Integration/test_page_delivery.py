@@ -29,11 +29,6 @@ FIRST_BYTES_MAX = 36_000
 then twice as many with each round trip: above 43 kB the list would wait for one more."""
 
 
-@pytest.fixture(scope="module")
-def browser(whole_browser: Any) -> Any:
-    return whole_browser
-
-
 class Traffic:
     """What one visit costs, as Chromium counts it: compressed, headers and all."""
 

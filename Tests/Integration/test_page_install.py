@@ -18,11 +18,6 @@ IS_INSTALLED = "Object.defineProperty(navigator, 'standalone', { get: () => true
 """As Safari on an iPhone says it; other browsers have no such word."""
 
 
-@pytest.fixture(scope="module")
-def browser(whole_browser: Any) -> Any:
-    return whole_browser
-
-
 def test_a_phone_finds_pictures_of_the_sizes_that_it_wants(relay: Any) -> None:
     manifest = relay.get("/manifest.webmanifest").json
     assert manifest["id"] == manifest["start_url"] == manifest["scope"] == "/" and manifest["display"] == "standalone"

@@ -42,11 +42,6 @@ SUBSCRIBES = """
 SUBSCRIPTION = "sessionStorage.getItem('played.subscription')"
 
 
-@pytest.fixture(scope="module")
-def browser(whole_browser: Any) -> Any:
-    return whole_browser
-
-
 class Page(Screen):
     """A browser whose person has allowed notifications, or is about to."""
 

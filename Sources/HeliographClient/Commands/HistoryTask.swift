@@ -1,24 +1,22 @@
 internal import HeliographLink
-internal import RelayProtocol
+package import RelayProtocol
 
 /// Reads what the relay keeps of requests: the events of approvals and starts of a host's sessions.
 final class HistoryTask: ClientTask {
     let givesUpEarly = true
     private unowned let run: ClientRun
     private let wish: HistoryOptions
-    private let show: ([(summary: Summary, events: [Event])]) -> ClientExit
+    private let show: ([HistoryOptions.Session]) -> Void
     private var sessions: [Summary] = []
     private var place = 0
     /// Of the session at `place`, newest first.
     private var events: [Event] = []
     /// Newest first.
-    private var kept: [(summary: Summary, events: [Event])] = []
+    private var kept: [HistoryOptions.Session] = []
     private var requests = 0
     private var asking: CommandID?
 
-    init(
-        _ run: ClientRun, _ wish: HistoryOptions, _ show: @escaping ([(summary: Summary, events: [Event])]) -> ClientExit
-    ) {
+    init(_ run: ClientRun, _ wish: HistoryOptions, _ show: @escaping ([HistoryOptions.Session]) -> Void) {
         self.run = run
         self.wish = wish
         self.show = show
@@ -35,12 +33,12 @@ final class HistoryTask: ClientTask {
     }
 
     private func begin() {
-        let named = run.view.sessions.values.filter { wish.host == nil || $0.host.name == wish.host }
-        if named.isEmpty, let host = wish.host {
+        let named = run.view.sessions.values.filter { $0.host.name == wish.host }
+        if named.isEmpty {
             let hosts = Set(run.view.sessions.values.map(\.host.name)).sorted().prefix(5)
             return run.fail(
                 ClientError(
-                    .notFound, "the relay keeps no session of a host “\(VisibleText.line(host))”",
+                    .notFound, "the relay keeps no session of a host “\(VisibleText.line(wish.host))”",
                     advice: hosts.isEmpty ? nil : "it has: " + hosts.map(VisibleText.line).joined(separator: ", ")))
         }
         sessions = named.filter { $0.lastActivityAt >= wish.since && $0.seq > 0 }.sorted { $0.startedAt > $1.startedAt }
@@ -52,13 +50,18 @@ final class HistoryTask: ClientTask {
             run.terminal.remark("of the newest \(requests) requests; there are more", .yellow)
             place = sessions.count
         }
-        guard place < sessions.count else { return run.finish(show(kept.reversed())) }
+        guard place < sessions.count else {
+            show(kept.reversed())
+            return run.finish(.done)
+        }
         ask(before: sessions[place].seq + 1)
     }
 
     private func ask(before seq: Int64) {
-        asking = run.submit(
+        let page = run.submit(
             .history(sessions[place].session, before: seq, limit: Int64(WireLimits.historyEventsMax)))
+        asking = page
+        run.expect(within: run.options.patience) { [weak self] in self?.asking != page }
     }
 
     private func replied(_ reply: Reply) {
@@ -93,17 +96,20 @@ final class HistoryTask: ClientTask {
     }
 }
 
-/// Which history is read.
+/// The history to read.
 package struct HistoryOptions: Sendable {
-    /// By name; nil: of every host.
-    package var host: String?
+    /// Its events of approvals and starts, oldest first.
+    package typealias Session = (summary: Summary, events: [Event])
+
+    /// By name.
+    package var host: String
     /// Milliseconds since 1970.
     package var since: Int64
 
     /// Held in memory, each with what was asked.
     static let requestsMax = 20_000
 
-    package init(host: String?, since: Int64) {
+    package init(host: String, since: Int64) {
         self.host = host
         self.since = since
     }

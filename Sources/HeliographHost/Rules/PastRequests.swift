@@ -1,9 +1,8 @@
-internal import Glibc
 internal import HostCore
 internal import HostRules
 package import RelayProtocol
 
-/// What the relay keeps of one session: its summary, and its events of approvals and starts, oldest first.
+/// One session as the relay keeps it: its summary, and its events of approvals and starts, oldest first.
 package typealias KeptSession = (summary: Summary, events: [Event])
 
 /// A request of an earlier day, and its end.
@@ -19,7 +18,7 @@ struct PastRequest {
     var wasRuled = false
 
     var day: String { past.moment.day }
-    var clock: String { "\((past.moment.minute / 60).twoDigits):\((past.moment.minute % 60).twoDigits)" }
+    var clock: String { Rule.clock(past.moment.minute) }
 
     /// Oldest first.
     static func list(in sessions: [KeptSession], home: String, moment: (Int64) -> RuleMoment) -> [PastRequest] {
@@ -33,7 +32,7 @@ struct PastRequest {
         let session = kept.summary.session
         // Sessions of an adapter begin with its name.
         let agent = session.rawValue.prefix { $0 != "-" }
-        var folder = (kept.summary.folder ?? kept.summary.workingDirectory).flatMap { $0.hasPrefix("/") ? $0 : nil }
+        var folder = RuleCall.folder(kept.summary.folder, shown: kept.summary.workingDirectory)
         var found: [PastRequest] = []
         var indices: [ApprovalID: Int] = [:]
         func settle(_ approval: ApprovalID, _ answer: PastCall.Answer?, by: String?) {
@@ -44,11 +43,9 @@ struct PastRequest {
         for event in kept.events {
             switch event.head {
             case .sessionStarted(let facts):
-                if let named = facts.folder ?? facts.workingDirectory, named.hasPrefix("/") { folder = named }
+                folder = RuleCall.folder(facts.folder, shown: facts.workingDirectory) ?? folder
             case .approvalRequested(let request) where request.kind == .tool && indices[request.approval] == nil:
-                let isWhole = !request.isRedacted && !request.isCut
-                let call = RuleCall(
-                    agent: String(agent), tool: request.tool, input: isWhole ? event.input : nil, folder: folder, home: home)
+                let call = RuleCall(request, event, of: String(agent), in: folder, home: home)
                 indices[request.approval] = found.count
                 found.append(
                     PastRequest(
@@ -66,13 +63,6 @@ struct PastRequest {
             }
         }
         return found
-    }
-}
-
-extension Event {
-    fileprivate var input: JSONValue? {
-        guard let members = try? JSONDocument(parsing: bytes).root.optional("body")?.members() else { return nil }
-        return members.first { $0.key == "input" }?.value
     }
 }
 

@@ -1,4 +1,3 @@
-internal import Glibc
 package import HeliographHook
 internal import HostRules
 internal import RelayProtocol
@@ -11,13 +10,14 @@ extension RulesCall {
         return configuration.name ?? HostConfiguration.machineName()
     }
 
-    /// What the rules of a file, or of `rules.toml`, would have answered. `showsAll`: with every request.
+    /// The answers that the rules of a file, or of `rules.toml`, would have given. `showsAll`: with every request.
     package static func tried(
         _ path: String?, on sessions: [KeptSession], showsAll: Bool, isJSON: Bool, paths: HostPaths = HostPaths()
     ) throws(HostError) -> String {
-        let book = try book(path, paths)
+        let book = if let path { try read(path).book } else { try standing(of: RulesFile(paths)).book }
         let requests = PastRequest.list(in: sessions, home: paths.home, moment: RulesFile.moment)
-        let trial = RuleTrial(book, requests.map { Tried($0, $0.past.verdict(of: book, look: PathLinks.real)) })
+        let tried = requests.map { Tried(request: $0, verdict: $0.past.verdict(of: book, look: PathLinks.real)) }
+        let trial = RuleTrial(book: book, tried: tried)
         if isJSON { return JSONLine.text(trial.json) }
         return trial.words(sessions: sessions.count, showsAll: showsAll)
     }
@@ -26,7 +26,7 @@ extension RulesCall {
     package static func suggested(
         from sessions: [KeptSession], isJSON: Bool, paths: HostPaths = HostPaths()
     ) throws(HostError) -> String {
-        let book = try book(nil, paths)
+        let book = try standing(of: RulesFile(paths)).book
         let requests = PastRequest.list(in: sessions, home: paths.home, moment: RulesFile.moment)
         // Without those that a rule answers by now.
         let open = requests.map(\.past).filter { past in
@@ -43,19 +43,10 @@ extension RulesCall {
             return "# \(count(requests.count, "request")): nothing was answered the same way \(RuleSuggestion.callsMin) times, "
                 + "and never otherwise."
         }
-        return suggestions.map { "# \($0.rule.answer.past) \($0.calls.count) times\n\($0.rule.toml)" }.joined(separator: "\n\n")
-    }
-
-    private static func book(_ path: String?, _ paths: HostPaths) throws(HostError) -> RuleBook {
-        let file = RulesFile(paths)
-        guard let path else {
-            guard let (_, read) = try file.read() else { return RuleBook() }
-            return try checked(read, file.path)
-        }
-        guard let bytes = try Files.read(path, bytesMax: RulesFile.bytesMax) else {
-            throw HostError(.badInput, "\(path) is not there")
-        }
-        return try checked(RulesFile.parse(bytes).book, path)
+        return suggestions.map { suggestion in
+            let answer: PastCall.Answer = suggestion.rule.answer == .allow ? .allowed : .denied
+            return "# \(answer.rawValue) \(suggestion.calls.count) times\n\(suggestion.rule.toml)"
+        }.joined(separator: "\n\n")
     }
 
     static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
@@ -65,11 +56,6 @@ extension RulesCall {
 private struct Tried {
     let request: PastRequest
     let verdict: RuleBook.Verdict
-
-    init(_ request: PastRequest, _ verdict: RuleBook.Verdict) {
-        self.request = request
-        self.verdict = verdict
-    }
 
     /// Those that answer; more than one if they cover a command line together.
     var rules: [String] {
@@ -88,16 +74,8 @@ private struct Tried {
         }
     }
 
-    /// A person gave the other answer.
-    var isContrary: Bool {
-        switch (verdict, request.past.answer) {
-        case (.allow, .denied), (.deny, .allowed): true
-        default: false
-        }
-    }
-
     /// A person denied what would be allowed.
-    var isFreer: Bool { isContrary && word == "allow" }
+    var isFreer: Bool { if case (.allow, .denied) = (verdict, request.past.answer) { true } else { false } }
 
     var line: String {
         let by = request.by ?? "nobody"
@@ -130,11 +108,6 @@ private struct Tried {
 private struct RuleTrial {
     let book: RuleBook
     let tried: [Tried]
-
-    init(_ book: RuleBook, _ tried: [Tried]) {
-        self.book = book
-        self.tried = tried
-    }
 
     private func count(_ rule: Rule, _ answer: PastCall.Answer) -> Int {
         tried.count { $0.rules.contains(rule.name) && $0.request.past.answer == answer }
@@ -196,16 +169,6 @@ private struct RuleTrial {
             }
             writer.array("rules", rules)
             writer.array("tried", tried.map(\.json))
-        }
-    }
-}
-
-extension Rule.Answer {
-    fileprivate var past: String {
-        switch self {
-        case .allow: "allowed"
-        case .deny: "denied"
-        case .ask: "asked"
         }
     }
 }

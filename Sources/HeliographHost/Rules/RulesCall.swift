@@ -23,11 +23,7 @@ package enum RulesCall {
     }
 
     package static func check(_ path: String, isJSON: Bool) throws(HostError) -> String {
-        guard let bytes = try Files.read(path, bytesMax: RulesFile.bytesMax) else {
-            throw HostError(.badInput, "\(path) is not there")
-        }
-        let (digest, read) = RulesFile.parse(bytes)
-        let book = try checked(read, path)
+        let (digest, book) = try read(path)
         guard isJSON else { return words(book) }
         let document = JSONWriter.object {
             $0.field("file", path)
@@ -54,14 +50,23 @@ package enum RulesCall {
         try file.accept(current)
     }
 
-    private static func standing(
+    /// A file anywhere.
+    static func read(_ path: String) throws(HostError) -> (digest: InputDigest, book: RuleBook) {
+        guard let bytes = try Files.read(path, bytesMax: RulesFile.bytesMax) else {
+            throw HostError(.badInput, "\(path) is not there")
+        }
+        let (digest, read) = RulesFile.parse(bytes)
+        return (digest, try checked(read, path))
+    }
+
+    static func standing(
         of file: RulesFile
     ) throws(HostError) -> (digest: InputDigest?, book: RuleBook, isAccepted: Bool) {
         guard let (digest, read) = try file.read() else { return (nil, RuleBook(), true) }
         return (digest, try checked(read, file.path), file.isAccepted(digest))
     }
 
-    static func checked(_ book: Result<RuleBook, RuleError>, _ path: String) throws(HostError) -> RuleBook {
+    private static func checked(_ book: Result<RuleBook, RuleError>, _ path: String) throws(HostError) -> RuleBook {
         do throws(RuleError) { return try book.get() } catch {
             throw HostError(.badConfiguration, "\(path): \(error)")
         }
@@ -76,7 +81,7 @@ extension Rule {
     private var patternTexts: [String] { patterns.map(\.text) }
     private var hoursText: String? { hours.map { "\(Self.clock($0.begin))-\(Self.clock($0.end))" } }
 
-    private static func clock(_ minute: Int) -> String {
+    static func clock(_ minute: Int) -> String {
         "\((minute / 60).twoDigits):\((minute % 60).twoDigits)"
     }
 

@@ -26,8 +26,8 @@ struct TerminalHolder {
     private var held: [UInt8]?
     /// True if some of it was typed, not sent by the terminal itself.
     private var holdsKeys = false
-    /// Set between the two changes of size by which the agent draws everything again.
-    private var redraw: Redraw?
+    /// Set between the two changes of size by which the agent draws everything again: it takes them for none if it has not drawn in between.
+    private var redrawAt: Int64?
     private var nextLook: Int64
     private let startUntil: Int64
     private var end: (exit: Int32, drainUntil: Int64)?
@@ -44,13 +44,6 @@ struct TerminalHolder {
         session = HeldSession(mode: mode, inbox: inbox)
         nextLook = Self.now
         startUntil = Self.now + Int64(limits.firstAttachWithin)
-    }
-
-    /// The agent takes two changes of size for none if it has not drawn in between.
-    private struct Redraw {
-        var at: Int64
-
-        mutating func drew(at now: Int64, _ limits: TerminalLimits) { at = min(at, now + Int64(limits.redrawAfter)) }
     }
 
     private static var now: Int64 { HostInstant.now.monotonic }
@@ -101,15 +94,15 @@ struct TerminalHolder {
     }
 
     private var milliseconds: Int32 {
-        var due = [nextLook, session.nextDeadline, redraw?.at, end?.drainUntil].compactMap { $0 }
+        var due = [nextLook, session.nextDeadline, redrawAt, end?.drainUntil].compactMap { $0 }
         if child == nil, end == nil { due.append(startUntil) }
         return Int32(clamping: max(0, (due.min() ?? Self.now) - Self.now))
     }
 
     private mutating func onTime() {
         let now = Self.now
-        if let redraw, redraw.at <= now {
-            self.redraw = nil
+        if let at = redrawAt, at <= now {
+            redrawAt = nil
             fit()
         }
         if nextLook <= now {
@@ -146,7 +139,7 @@ struct TerminalHolder {
         guard !bytes.isEmpty else { return outputIsOpen = false }
         screen.take(bytes)
         isScreenNew = true
-        redraw?.drew(at: Self.now, limits)
+        redrawAt = redrawAt.map { min($0, Self.now + Int64(limits.redrawAfter)) }
         for number in connections.keys where connections[number]?.isAttached == true {
             connections[number]?.send(TerminalFrame(.output, bytes))
             write(number)
@@ -276,12 +269,12 @@ struct TerminalHolder {
         fit()
         // A program draws all of it again when its size has changed.
         set(rows: max(1, screen.rows - 1), columns: screen.columns)
-        redraw = Redraw(at: Self.now + Int64(limits.redrawWithin))
+        redrawAt = Self.now + Int64(limits.redrawWithin)
     }
 
     /// Takes the size of the smallest window, so that every window shows all of the screen.
     private mutating func fit() {
-        guard redraw == nil else { return }
+        guard redrawAt == nil else { return }
         let sizes = connections.values.compactMap(\.size)
         guard let rows = sizes.map(\.rows).min(), let columns = sizes.map(\.columns).min() else { return }
         set(rows: rows, columns: columns)

@@ -74,7 +74,7 @@ struct RuleDesk {
                 guard let event = try? Event(stored: bytes) else { return [effect] }
                 switch event.head {
                 case .sessionStarted(let facts):
-                    guard let folder = facts.folder ?? facts.workingDirectory, folder.hasPrefix("/"), folders[session] != folder
+                    guard let folder = RuleCall.folder(facts.folder, shown: facts.workingDirectory), folders[session] != folder
                     else { return [effect] }
                     folders[session] = folder
                     return [effect, .remember(Self.folderNotes + session.rawValue, Array(folder.utf8))]
@@ -88,7 +88,7 @@ struct RuleDesk {
                     let answer = Answered(
                         session: session, approval: request.approval, digest: request.digest, rule: rule)
                     request.rule = rule
-                    let members = Self.body(of: event)
+                    let members = event.bodyMembers
                     let ruled = Event(.approvalRequested(request), at: event.at) { body in
                         for member in members { body.raw(dynamic: member.key, member.value.bytes) }
                     }
@@ -114,23 +114,15 @@ struct RuleDesk {
         for request: ApprovalRequest, _ event: Event, in session: SessionID, of agent: String, at now: HostInstant, isHeld: Bool
     ) -> AppliedRule? {
         guard request.kind == .tool, let kept = source.rules, !kept.book.rules.isEmpty else { return nil }
-        let input = Self.body(of: event).first { $0.key == "input" }?.value
-        let isWhole = !request.isRedacted && !request.isCut
-        let folder = folders[session]
-        let call = RuleCall(agent: agent, tool: request.tool, input: isWhole ? input : nil, folder: folder, home: home)
-        // A pattern in a folder that is not known denies nothing: then nothing is allowed either.
+        let call = RuleCall(request, event, of: agent, in: folders[session], home: home)
         let verdict = kept.book.judge(
-            call, at: source.moment(at: now.wall), allows: kept.isAccepted && !isHeld && isWhole && folder != nil
+            call, at: source.moment(at: now.wall), allows: kept.isAccepted && !isHeld && call.mayBeAllowed
         ) { source.target(of: $0) }
         switch verdict {
         case .allow(let names): return AppliedRule(name: Self.line(names), digest: kept.digest, answer: .allow)
         case .deny(let name, let words): return AppliedRule(name: name, digest: kept.digest, answer: .deny, message: words)
         case .ask: return nil
         }
-    }
-
-    private static func body(of event: Event) -> [(key: String, value: JSONValue)] {
-        (try? JSONDocument(parsing: event.bytes).root.optional("body")?.members()) ?? []
     }
 
     private static func line(_ names: [String]) -> String {

@@ -20,7 +20,7 @@ enum StarLimits {
         // Of a name: at the start, and behind a slash or a colon.
         var isBeginning = true
         for byte in word.utf8 {
-            let isLetter = (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == 95
+            let isLetter = byte.isLetterOrDigit || byte == 95
             if isBeginning {
                 guard isLetter else { return false }
                 isBeginning = false

@@ -14,8 +14,7 @@ package struct PastCall {
         self.answer = answer
     }
 
-    /// A call that was not wholly shown, or of a session in an unknown folder, is allowed by no rule.
     package func verdict(of book: RuleBook, look: (String) -> String?) -> RuleBook.Verdict {
-        book.judge(call, at: moment, allows: call.input != nil && call.folder != nil, look: look)
+        book.judge(call, at: moment, allows: call.mayBeAllowed, look: look)
     }
 }

@@ -9,12 +9,12 @@ package struct RuleSuggestion: Equatable, Sendable {
     /// Answers of a person before the same answer is suggested.
     package static let callsMin = 5
     /// Different calls before a star is suggested.
-    static let differentMin = 3
-    static let suggestionsMax = 20
+    private static let differentMin = 3
+    private static let suggestionsMax = 20
     /// Each is held against every call.
     private static let candidatesMax = 100
     /// Newest calls that are looked at.
-    package static let lookedAtMax = 5_000
+    private static let lookedAtMax = 5_000
 
     /// The narrowest first: a call as it was, then one with a star. None would have answered any call otherwise than a person.
     package static func list(for calls: [PastCall], look: (String) -> String?) -> [RuleSuggestion] {
@@ -53,7 +53,7 @@ package struct RuleSuggestion: Equatable, Sendable {
         var folder: String?
     }
 
-    /// Each with the indices of the calls that it is made from; most first.
+    /// Each with the indices of the calls that it is made from; most first, then the earliest.
     private static func candidates(in calls: ArraySlice<PastCall>, hasStar: Bool) -> ArraySlice<(Candidate, [Int])> {
         var indices: [Candidate: [Int]] = [:]
         for (index, past) in zip(calls.indices, calls) {
@@ -62,7 +62,7 @@ package struct RuleSuggestion: Equatable, Sendable {
             indices[candidate, default: []].append(index)
         }
         let many = indices.filter { $0.value.count >= callsMin }
-        return many.sorted { (-$0.value.count, $0.key.pattern) < (-$1.value.count, $1.key.pattern) }.map { ($0.key, $0.value) }
+        return many.sorted { (-$0.value.count, $0.value[0]) < (-$1.value.count, $1.value[0]) }.map { ($0.key, $0.value) }
             .prefix(candidatesMax)
     }
 
@@ -94,7 +94,7 @@ package struct RuleSuggestion: Equatable, Sendable {
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
-        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == 0x2D || byte == 0x5F
+        byte.isLetterOrDigit || byte == 0x2D || byte == 0x5F
     }
 
     private static func rule(_ candidate: Candidate, named used: [String], in calls: [RuleCall]) -> Rule? {

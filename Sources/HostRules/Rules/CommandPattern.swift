@@ -69,7 +69,7 @@ package struct CommandPattern: Equatable, Sendable {
             return false
         }
         return word.parts[0][..<sign].utf8.allSatisfy {
-            (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == UInt8(ascii: "_")
+            $0.isLetterOrDigit || $0 == UInt8(ascii: "_")
         }
     }
 

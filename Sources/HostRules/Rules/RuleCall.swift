@@ -18,4 +18,12 @@ package struct RuleCall {
         self.folder = folder
         self.home = home
     }
+
+    /// Whether rules that allow may hold at all: the call was wholly shown, and a pattern in its folder can be held against it.
+    package var mayBeAllowed: Bool { input != nil && folder != nil }
+
+    /// Of what a session says: the full path, or the shown one if that is full. Nil if it is shortened.
+    package static func folder(_ full: String?, shown: String?) -> String? {
+        (full ?? shown).flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
 }

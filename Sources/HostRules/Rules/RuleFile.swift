@@ -156,7 +156,7 @@ struct RuleFile {
         let isName =
             name.utf8.count <= nameBytesMax
             && name.utf8.allSatisfy {
-                (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || "_-.".utf8.contains($0)
+                $0.isLetterOrDigit || "_-.".utf8.contains($0)
             }
         guard isName else {
             throw RuleError("a name has letters, digits, `-`, `_` and `.`, at most \(nameBytesMax)", line: at("name"))

@@ -55,7 +55,7 @@ package struct RulePattern: Equatable, Sendable {
         let isName =
             !text.isEmpty
             && text.utf8.allSatisfy {
-                (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || "_-.*".utf8.contains($0)
+                $0.isLetterOrDigit || "_-.*".utf8.contains($0)
             }
         guard isName else { throw RuleError("`\(text)` is no tool's name") }
         if text == "Bash", answer != .allow { return .anyCommand }

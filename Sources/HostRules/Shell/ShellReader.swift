@@ -356,7 +356,7 @@ struct ShellReader {
     }
 
     static func isNameByte(_ byte: UInt8) -> Bool {
-        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == UInt8(ascii: "_")
+        byte.isLetterOrDigit || byte == UInt8(ascii: "_")
     }
 
     // MARK: Redirections

@@ -40,7 +40,7 @@ struct RulesCommand: ParsableCommand {
         func run() throws { try Failure.reporting { print(try RulesCall.check(file, isJSON: json)) } }
     }
 
-    /// Which of the kept requests are looked at.
+    /// The kept requests to look at.
     struct Past: ParsableArguments {
         @Option(help: ArgumentHelp("The first day, such as 2026-11-01, or how many days: 7d.", valueName: "day"))
         var since = "30d"
@@ -63,7 +63,6 @@ struct RulesCommand: ParsableCommand {
             let wish = HistoryOptions(host: host, since: try first.begin)
             let exit = HeliographClient.ClientCommands.history(client.options, wish) { sessions in
                 outcome = Result { try words(sessions) }
-                return .done
             }
             if let outcome { return print(try outcome.get()) }
             try ClientCommandOptions.end(exit)

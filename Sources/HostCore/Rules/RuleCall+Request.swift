@@ -1,0 +1,17 @@
+package import HostRules
+package import RelayProtocol
+
+extension RuleCall {
+    /// The call as people were shown it; `event` is the request's own.
+    package init(_ request: ApprovalRequest, _ event: Event, of agent: String, in folder: String?, home: String) {
+        let isWhole = !request.isRedacted && !request.isCut
+        let input = isWhole ? event.bodyMembers.first { $0.key == "input" }?.value : nil
+        self.init(agent: agent, tool: request.tool, input: input, folder: folder, home: home)
+    }
+}
+
+extension Event {
+    var bodyMembers: [(key: String, value: JSONValue)] {
+        (try? JSONDocument(parsing: bytes).root.optional("body")?.members()) ?? []
+    }
+}

@@ -1,0 +1,4 @@
+extension UInt8 {
+    /// Of ASCII.
+    var isLetterOrDigit: Bool { (48...57).contains(self) || (65...90).contains(self) || (97...122).contains(self) }
+}

@@ -9,6 +9,14 @@ package struct SpoolIndex: Sendable {
         package var offset: Int
         package var count: Int
         package var isKept: Bool
+        /// Set if an event with the same supersedes this one.
+        var state: State?
+    }
+
+    /// What the newest of some events says alone: how a session stands, or all that one run has used.
+    struct State: Sendable, Equatable {
+        var kind: EventKind
+        var run: String?
     }
 
     package struct Session: Sendable {
@@ -83,9 +91,11 @@ package struct SpoolIndex: Sendable {
             use(id)
             guard seq > sessions[id]?.acknowledged ?? 0 else { return }
             let offset = start + SpoolRecord.eventOffset(id)
-            insert(
-                Entry(seq: seq, segment: segments[current].number, offset: offset, count: bytes.count, isKept: isKept), into: id
-            )
+            var entry = Entry(
+                seq: seq, segment: segments[current].number, offset: offset, count: bytes.count, isKept: isKept)
+            entry.state = State(of: bytes)
+            insert(entry, into: id)
+            if let state = entry.state { keepNewest(state, of: id) }
             segments[current].live += 1
         case .session(let id, let next, let acknowledged, let provisionalFrom):
             sessions[id, default: Session()].next = max(next, sessions[id]?.next ?? 1)
@@ -102,6 +112,15 @@ package struct SpoolIndex: Sendable {
     private mutating func use(_ id: SessionID) {
         uses += 1
         sessions[id]?.lastUse = uses
+    }
+
+    /// Without it a session that does nothing more would be shown for ever as it was before.
+    private mutating func keepNewest(_ state: State, of id: SessionID) {
+        guard let entries = sessions[id]?.entries, let newest = entries.lastIndex(where: { $0.state == state }) else { return }
+        sessions[id]?.entries[newest].isKept = true
+        if let before = entries[..<newest].lastIndex(where: { $0.state == state }) {
+            sessions[id]?.entries[before].isKept = false
+        }
     }
 
     /// By number, mostly at the end. The same number again is the same event, written again because the first place is doubted.
@@ -252,5 +271,22 @@ package struct SpoolIndex: Sendable {
             batch.entries.append(entry)
         }
         return batch
+    }
+}
+
+extension SpoolIndex.State {
+    /// Kinds of which a newer event may supersede an older one, with their beginnings as we write them.
+    private static let beginnings: [(kind: EventKind, bytes: [UInt8])] =
+        [EventKind.statusChanged, .todoChanged, .steeringOffered, .usage].map { ($0, Array(#"{"kind":"\#($0.rawValue)""#.utf8)) }
+
+    /// Usage without a run, or as a difference, is a part of a sum: no later event says it again.
+    fileprivate init?(of event: [UInt8]) {
+        guard let kind = Self.beginnings.first(where: { event.starts(with: $0.bytes) })?.kind else { return nil }
+        self.kind = kind
+        guard kind == .usage else { return }
+        guard case .usage(let usage) = (try? Event(stored: event))?.head, let run = usage.run, usage.costDeltaMicroUSD == nil else {
+            return nil
+        }
+        self.run = run
     }
 }

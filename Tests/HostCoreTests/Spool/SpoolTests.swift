@@ -156,6 +156,33 @@ struct SpoolTests {
         }
     }
 
+    @Test("a full spool keeps how each session stands: the newest status, list of tasks, offer and sum of each run")
+    func states() throws {
+        func events(_ number: Int) -> [String] {
+            [
+                #""status.changed","at":\#(number),"head":{"status":"idle"}"#, #""todo.changed","at":\#(number),"head":{}"#,
+                #""steering.offered","at":\#(number),"head":{}"#, #""usage","at":\#(number),"head":{"run":"r1","costMicroUSD":\#(number)}"#,
+                #""usage","at":\#(number),"head":{"run":"r2","costMicroUSD":\#(number)}"#,
+            ]
+            .map { #"{"kind":\#($0)}"# }
+        }
+        let folder = SpoolFolder()
+        var spool = try folder.open(small)
+        for number in 1...20 { for event in events(number) { try spool.append(two, event) } }
+        for number in 1...200 { try spool.append(one, "\(number) " + String(repeating: "x", count: 80)) }
+        let dropped = spool.droppedCount
+        for _ in 0..<2 {
+            let left = try spool.pending(two)
+            #expect(left.count == 5 && zip(left, events(20)).allSatisfy { $0.hasSuffix($1) })
+            spool = try folder.open(small)
+        }
+        #expect(dropped > 100)
+        // A newer one takes its place.
+        for event in events(21) { try spool.append(two, event) }
+        for number in 1...200 { try spool.append(one, "\(number) " + String(repeating: "x", count: 80)) }
+        #expect(try spool.pending(two).allSatisfy { $0.contains("\"at\":21,") })
+    }
+
     @Test("sessions of long ago are forgotten, but not those that are needed or wait")
     func forgetting() throws {
         let folder = SpoolFolder()

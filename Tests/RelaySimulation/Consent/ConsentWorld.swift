@@ -87,7 +87,8 @@ final class ConsentWorld {
 
     // MARK: Devices sign
 
-    /// As the page does: over the text that it shows. A device that was shown something else signs that.
+    /// As the page does: over the text that it shows. A device that was shown something else signs that; the relay that fooled it names
+    /// the right digest beside the signature.
     func signed(_ decide: DecideCommand, by client: Int) -> DecideCommand {
         guard let shown = checker.shown[decide.approval] else { return decide }
         issued += 1
@@ -95,7 +96,6 @@ final class ConsentWorld {
         var statement = shown.statement(decide.verdict, at: issued, by: device.id, digest: decide.digest)
         if dice.chance(world.faults.fooledDevice) { fool(&statement) }
         var signed = decide
-        signed.digest = statement.digest
         signed.signature = sign(statement, by: device)
         return signed
     }
@@ -213,11 +213,12 @@ final class ConsentWorld {
     private func came(_ message: MessageToHost, to host: HostProcess) -> CommandID? {
         guard let pins = pins(of: host.index), let key = key(of: host.index) else { return nil }
         switch message {
-        case .decision(_, let approval, let digest, let decision):
+        case .decision(let session, let approval, let digest, let decision):
             guard let text = decision.signature, let statement = checker.decisions[text] else { return nil }
             let right: Set<PinRight> = statement.deed == .answer ? [.answer] : [.allow]
             if pins.mayTrust(statement.device, to: right) { checker.came(statement, to: host.index) }
-            guard let shown = checker.shown[approval], shown.host == host.index, digest == shown.text.request.digest,
+            guard let shown = checker.shown[approval], shown.host == host.index,
+                session == shown.text.session, digest == shown.text.request.digest,
                 statement == shown.statement(decision.verdict, at: statement.issuedAt, by: statement.device),
                 pins.trusts(statement.device, to: right),
                 host.daemon?.questions.contains(where: { $0.approval == approval }) == true

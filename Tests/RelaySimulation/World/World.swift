@@ -66,7 +66,7 @@ final class World {
         dice = Dice(seed: seed)
         let isOfConsent = configuration.plant?.isOfConsent == true
         hasRealAgents = configuration.hasRealAgents ?? (!isOfConsent && (seed % 4 == 1 || configuration.plant?.agent != nil))
-        let isSigned = !hasRealAgents && (configuration.isSigned ?? isOfConsent)
+        let isSigned = !hasRealAgents && (configuration.isSigned ?? (isOfConsent || [0, 6].contains(seed % 8)))
         if let given = configuration.shape {
             shape = given
         } else {

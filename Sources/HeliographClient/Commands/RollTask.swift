@@ -5,38 +5,25 @@ internal import RelayProtocol
 
 /// `heliograph trust --devices` and `--distrust DEVICE`: which devices the hosts trust that trust this terminal, and the end of that for one.
 final class RollTask: ClientTask {
-    private enum Stage {
-        /// Becomes `distrusting` if the device to distrust is among those of the host, and is over else.
-        case asking(Ask)
-        case distrusting(Distrust, Roll.Entry)
-    }
-
-    private static let repeatAfter = Duration.seconds(2)
-    /// A host answers at once, if it is there.
-    private static let answerWithin = Duration.seconds(10)
-
     let givesUpEarly = true
     private unowned let run: ClientRun
     /// By its id or short code. Nil: devices are only listed.
     private let unwanted: String?
-    private let keys: TerminalKeys
-    private var identity: ConsentIdentity?
-    private var pins: [HostKeyID: HostPin] = [:]
-    /// Hosts that have not answered.
-    private var open: [HostKeyID: Stage] = [:]
+    private let letters: HostLetters
+    /// What each host calls the device that it was told to distrust.
+    private var distrusted: [HostKeyID: String] = [:]
     private var done = 0
     private var fault: ClientError?
 
     init(_ run: ClientRun, distrust unwanted: String?) {
         self.run = run
         self.unwanted = unwanted
-        keys = TerminalKeys(run.options)
-        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+        letters = HostLetters(run)
     }
 
     func heard(_ news: RelayLink.News) {
         switch news {
-        case .changed(.workspaceKnown) where identity == nil: begin()
+        case .changed(.workspaceKnown) where letters.identity == nil: begin()
         case .letter(let letter, let host): received(letter, host)
         default: break
         }
@@ -44,68 +31,44 @@ final class RollTask: ClientTask {
 
     private func begin() {
         do throws(ClientError) {
-            let book = try keys.book()
-            guard let identity = try keys.identity(), !book.hosts.isEmpty else {
-                throw ClientError(.notFound, "no host trusts this terminal", advice: "heliograph trust LINK")
-            }
-            self.identity = identity
-            for host in book.hosts {
-                guard let key = HostKeyID(host.id.text) else { preconditionFailure("16 bytes in base64url are a key's id") }
-                pins[key] = host
-                open[key] = .asking(Ask(host: host.id, nonce: .random(), device: identity.id))
-            }
-            send()
-            run.after(Self.answerWithin) { [weak self] in self?.timeIsOver() }
+            try letters.begin { host, identity, _ in
+                .ask(Ask(host: host.id, nonce: .random(), device: identity.id))
+            } timeIsOver: { [weak self] in self?.timeIsOver() }
         } catch { run.fail(error) }
     }
 
-    private func send() {
-        guard let identity else { return }
-        for (host, stage) in open.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            let content: LetterContent =
-                switch stage {
-                case .asking(let ask): .ask(ask)
-                case .distrusting(let distrust, _): .distrust(distrust)
-                }
-            guard let letter = Letter(SignedLetter(content, by: identity, .openSSL).bytes) else {
-                preconditionFailure("an ask is shorter than a letter may be")
-            }
-            _ = run.submit(.letter(letter, to: host))
-        }
-        run.after(Self.repeatAfter) { [weak self] in self?.send() }
-    }
-
     private func received(_ letter: Letter, _ host: HostKeyID) {
-        guard let stage = open[host], let pin = pins[host] else { return }
-        switch stage {
-        case .asking(let ask):
+        guard let (content, pin) = letters.letter(to: host) else { return }
+        switch content {
+        case .ask(let ask):
             guard let roll = try? LetterAnswer.roll(letter.bytes, to: ask, by: pin.id, .openSSL) else { return }
-            called(roll, pin, host)
-        case .distrusting(let distrust, let device):
+            letters.answered(by: host)
+            if let unwanted { look(for: unwanted, in: roll, pin, host) } else { show(roll, pin) }
+        case .distrust(let distrust):
             guard let answer = try? LetterAnswer(letter.bytes, to: distrust, by: pin.id, .openSSL) else { return }
             let name = VisibleText.line(pin.name)
-            open[host] = nil
+            letters.answered(by: host)
             switch answer {
-            case .done: say("✓ \(name) trusts \(VisibleText.line(device.name)) no more")
+            case .done: say("✓ \(name) trusts \(VisibleText.line(distrusted[host] ?? "it")) no more")
             case .refused(let reason, _): fault = ClientError(.refused, reason.sentence(host: name))
             }
+        default: preconditionFailure("only these are sent")
         }
-        if open.isEmpty { end() }
+        if letters.areAnswered { end() }
     }
 
-    private func called(_ roll: Roll, _ pin: HostPin, _ host: HostKeyID) {
-        open[host] = nil
-        guard let unwanted else { return show(roll, pin) }
+    private func look(for unwanted: String, in roll: Roll, _ pin: HostPin, _ host: HostKeyID) {
         let meant = roll.entries.filter { $0.id.text == unwanted || $0.id.shortCode == unwanted.uppercased() }
-        guard let device = meant.first, let identity else { return }
+        guard let device = meant.first, let identity = letters.identity else { return }
         guard meant.count == 1 else {
             fault = ClientError(.usage, "\(meant.count) devices have this code: say the id")
             return
         }
         do throws(ClientError) {
-            let distrust = Distrust(host: pin.id, distrusted: device.id, count: try keys.nextCount(), device: identity.id)
-            open[host] = .distrusting(distrust, device)
-            send()
+            let count = try letters.keys.nextCount()
+            distrusted[host] = device.name
+            letters.send(
+                .distrust(Distrust(host: pin.id, distrusted: device.id, count: count, device: identity.id)), to: host)
         } catch { fault = error }
     }
 
@@ -130,7 +93,7 @@ final class RollTask: ClientTask {
                 } else {
                     "let in at its terminal"
                 }
-            let own = device.id == identity?.id ? ", this terminal" : ""
+            let own = device.id == letters.identity?.id ? ", this terminal" : ""
             let age = Moment.age(Moment.now - device.since)
             run.terminal.print("  \(device.id.shortCode)  \(VisibleText.line(device.name))  \(origin), \(age)\(own)")
         }
@@ -164,7 +127,7 @@ final class RollTask: ClientTask {
 
     /// Hosts that were trusted once may be gone for good.
     private func timeIsOver() {
-        let isUnderWay = open.values.contains { if case .distrusting = $0 { true } else { false } }
+        let isUnderWay = letters.unanswered.contains { if case .distrust = $0 { true } else { false } }
         if isUnderWay, fault == nil {
             fault = ClientError(
                 .timedOut, "the host has not answered: the device may be trusted still",

@@ -1,0 +1,68 @@
+internal import Consent
+internal import ConsentKeys
+internal import HeliographLink
+internal import RelayProtocol
+
+/// Letters to the hosts that trust this terminal, each sent again until its host has answered: a letter is live only.
+final class HostLetters {
+    private static let repeatAfter = Duration.seconds(2)
+    /// A host answers at once, if it is there.
+    private static let answerWithin = Duration.seconds(10)
+
+    let keys: TerminalKeys
+    private(set) var identity: ConsentIdentity?
+    private unowned let run: ClientRun
+    private var pins: [HostKeyID: HostPin] = [:]
+    private var open: [HostKeyID: LetterContent] = [:]
+
+    init(_ run: ClientRun) {
+        self.run = run
+        keys = TerminalKeys(run.options)
+        run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
+    }
+
+    /// True if every host has answered.
+    var areAnswered: Bool { open.isEmpty }
+    var unanswered: some Collection<LetterContent> { open.values }
+
+    /// Writes to every host; `timeIsOver` is called if not all have answered by then. Throws if there is none.
+    func begin(
+        _ content: (HostPin, ConsentIdentity, HostBook) -> LetterContent, timeIsOver: @escaping () -> Void
+    ) throws(ClientError) {
+        let book = try keys.book()
+        guard let identity = try keys.identity(), !book.hosts.isEmpty else {
+            throw ClientError(.notFound, "no host trusts this terminal", advice: "heliograph trust LINK")
+        }
+        self.identity = identity
+        for host in book.hosts {
+            guard let key = HostKeyID(host.id.text) else { preconditionFailure("16 bytes in base64url are a key's id") }
+            pins[key] = host
+            open[key] = content(host, identity, book)
+        }
+        sendAll()
+        run.after(Self.answerWithin) { timeIsOver() }
+    }
+
+    /// The letter that `host` has not answered.
+    func letter(to host: HostKeyID) -> (content: LetterContent, pin: HostPin)? {
+        guard let content = open[host], let pin = pins[host] else { return nil }
+        return (content, pin)
+    }
+
+    func answered(by host: HostKeyID) { open[host] = nil }
+
+    /// Instead of what it was sent before.
+    func send(_ content: LetterContent, to host: HostKeyID) {
+        open[host] = content
+        guard let identity else { preconditionFailure("the first letters are signed, too") }
+        guard let letter = Letter(SignedLetter(content, by: identity, .openSSL).bytes) else {
+            preconditionFailure("what a device writes to a host is shorter than a letter may be")
+        }
+        _ = run.submit(.letter(letter, to: host))
+    }
+
+    private func sendAll() {
+        for (host, content) in open.sorted(by: { $0.key.rawValue < $1.key.rawValue }) { send(content, to: host) }
+        run.after(Self.repeatAfter) { [weak self] in self?.sendAll() }
+    }
+}

@@ -12,7 +12,7 @@ package enum ClientExit: Int32, Sendable, CaseIterable {
     package var meaning: String {
         switch self {
         case .done: "done"
-        case .refused: "the relay or the host refused, somebody decided otherwise, or it came too late"
+        case .refused: "refused by relay or host, decided otherwise by somebody, or too late"
         case .usage: "the command line does not make sense, or a name is ambiguous"
         case .unauthorised: "this machine is not paired, may not do that, or its token was revoked"
         case .unreachable: "the relay cannot be reached"

@@ -95,7 +95,7 @@ struct TrustCommand: ParsableCommand {
             At the host: heliograph host trust. It shows what to paste here.
 
               heliograph trust 'https://relay.example/#k=SECRET'
-              heliograph trust --devices           which devices the hosts trust that trust this terminal
+              heliograph trust --devices           which devices these hosts trust
               heliograph trust --distrust CODE     one of these no more
               heliograph trust --renew             after a host was restored from a backup
 

@@ -16,7 +16,7 @@ struct HostTrust: ParsableCommand {
             device on this host takes only what a trusted device has signed (--consent signed).
 
               heliograph host trust
-              heliograph host trust --url https://relay.example   where the device reaches the relay
+              heliograph host trust --url https://relay.example   as devices reach it
             """)
 
     @Option(

@@ -19,9 +19,9 @@ struct UpCommand: ParsableCommand {
             a newer program takes over in place.
 
               heliograph up
-              heliograph up --public-url https://relay.example   the address that your phone uses
-              heliograph up --tailscale                          or the one that Tailscale gives this machine
-              heliograph up --relay 'https://relay.example/#host=CODE'   a host of another relay
+              heliograph up --public-url https://relay.example   as your phone reaches it
+              heliograph up --tailscale                          by your tailnet
+              heliograph up --relay 'https://relay.example/#host=CODE'
               heliograph status
               heliograph down                                    takes it all back
             """)

@@ -44,6 +44,10 @@ package enum PushStatus {
         let root = try JSONDocument(parsing: status).root.object()
         var troubles = [try root.optionalString("trouble")]
         for lane in try root.array("lanes") { troubles.append(try lane.optionalString("trouble")) }
+        for receiver in try root.optional("receivers")?.array() ?? [] {
+            let (name, trouble) = (try receiver.string("name"), try receiver.optionalString("trouble"))
+            troubles.append(trouble.map { "receiver \(name): \($0)" })
+        }
         guard let web = root.optional("web") else { return troubles.compactMap { $0 } }
         if try web.flag("used") { troubles.append(try web.optionalString("trouble")) }
         for origin in try web.array("origins") + (root.optional("servers")?.array() ?? []) {
@@ -78,6 +82,12 @@ package enum PushStatus {
         return line
     }
 
+    private static func line(ofReceiver receiver: JSONValue) throws(WireError) -> String {
+        let line =
+            "receiver \(try receiver.string("name")): \(try receiver.integer("running")) running, \(try receiver.integer("waiting")) waiting, \(try receiver.integer("accepted")) accepted"
+        return line + (try receiver.optionalString("trouble").map { "; the last was not: \($0)" } ?? "")
+    }
+
     /// For people.
     package static func lines(_ status: [UInt8]) throws(WireError) -> [String] {
         let root = try JSONDocument(parsing: status).root.object()
@@ -108,6 +118,7 @@ package enum PushStatus {
         }
         if let web = root.optional("web") { lines += try browserLines(web) }
         for server in try root.optional("servers")?.array() ?? [] { lines.append(try line(server, of: "topics")) }
+        for receiver in try root.optional("receivers")?.array() ?? [] { lines.append(try line(ofReceiver: receiver)) }
         let outcomes = try root.array("outcomes")
         if outcomes.isEmpty { lines.append("no pushes since the relay started") }
         for outcome in outcomes {

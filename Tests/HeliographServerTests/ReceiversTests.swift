@@ -5,6 +5,8 @@ import Testing
 @testable import HeliographServer
 
 @Suite("The file of receivers") struct ReceiversTests {
+    private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
     private func receivers(_ entries: String) throws(WireError) -> Receivers {
         try Receivers(parsing: Array(#"{"receivers":[\#(entries)]}"#.utf8), file: "receivers.json")
     }
@@ -15,8 +17,12 @@ import Testing
             try receivers(
                 #"{"name":"mail","program":["/bin/cat","a b"],"environment":{"A":"1"},"inherits":["A","B","C"],"workspaces":["w1"]}"#
             ).entries.first)
-        #expect(entry.program.command == ["/bin/cat", "a b"] && entry.program.seconds == 20)
-        #expect(entry.program.variables(of: ["A": "2", "B": "3", "D": "4"]) == ["A": "1", "B": "3"])
+        guard case .program(let program) = entry.way else {
+            Issue.record("no program")
+            return
+        }
+        #expect(program.command == ["/bin/cat", "a b"] && program.seconds == 20)
+        #expect(program.variables(of: ["A": "2", "B": "3", "D": "4"]) == ["A": "1", "B": "3"])
         #expect(entry.workspaces == [WorkspaceID("w1")!])
         #expect(
             try receivers(#"{"name":"mail","program":["/bin/cat"]}"#).entries.first?.workspaces == [WorkspaceID("default")!])
@@ -32,7 +38,16 @@ import Testing
             (#"{"name":"a","program":["/bin/cat","a\u0000b"]}"#, "$.receivers[0].program[1]"),
             (#"{"name":"a","program":["/bin/cat"],"seconds":121}"#, "$.receivers[0].seconds"),
             (#"{"name":"a","program":["/bin/cat"],"inherits":["A B"]}"#, "$.receivers[0].inherits"),
-            (#"{"name":"a","program":["/bin/cat"],"url":"x"}"#, "$.receivers[0].url"),
+            (#"{"name":"a","program":["/bin/cat"],"url":"x"}"#, "$.receivers[0].program"),
+            (#"{"name":"a","program":["/bin/cat"],"secret":"x"}"#, "$.receivers[0].secret"),
+            (#"{"name":"a","url":"https://a.example/x"}"#, "$.receivers[0].secret"),
+            (#"{"name":"a","url":"https://a.example/x","secret":"whsec_AAAA"}"#, "$.receivers[0].secret"),
+            (#"{"name":"a","url":"http://a.example/x","secret":"\#(ReceiversTests.secret)"}"#, "$.receivers[0].url"),
+            (#"{"name":"a","url":"https://10.0.0.7/x","secret":"\#(ReceiversTests.secret)"}"#, "$.receivers[0].url"),
+            (
+                #"{"name":"a","url":"https://a.example/x","secret":"\#(ReceiversTests.secret)","address":"b"}"#,
+                "$.receivers[0].address"
+            ),
             (#"{"name":"a","program":["/bin/cat"]},{"name":"a","program":["/bin/cat"]}"#, "$.receivers[1].name"),
         ])
     func bad(_ entries: String, _ place: String) {

@@ -74,9 +74,10 @@ class Program:
 
 
 def serving(folder: Path, entries: list[dict[str, Any]], **options: Any) -> Relay:
+    folder.mkdir(exist_ok=True)
     file = folder / "receivers.json"
     file.write_text(json.dumps({"receivers": entries}))
-    return Relay(folder / "relay", ["--log-level", "debug", "--receivers", str(file)], **options)
+    return Relay(folder, ["--log-level", "debug", "--receivers", str(file)], **options)
 
 
 @pytest.fixture
@@ -86,7 +87,7 @@ def program(tmp_path: Path) -> Program:
 
 @pytest.fixture
 def relay(tmp_path: Path, program: Program) -> Iterator[Relay]:
-    relay = serving(tmp_path, [program.entry])
+    relay = serving(tmp_path / "relay", [program.entry])
     relay.start()
     yield relay
     relay.stop()
@@ -213,7 +214,7 @@ def test_a_programs_end_is_the_pushs_outcome(relay, program, ada, code, result, 
         assert "trouble" not in device(ada)
     else:
         assert f"receiver keep: 0 running, 0 waiting, 0 accepted; the last was not: {text}" in status
-        assert "receiver keep" in relay.run("doctor", "--data", str(relay.data), check=False).stdout
+        assert f"Receiver keep: its last push was not taken: {text}" in relay.run("doctor", "--data", str(relay.data), check=False).stdout
     if result == "refused":
         # For the operator alone.
         assert '"a word of the program"' in relay.log_text() and "a word of the program" not in json.dumps(device(ada))
@@ -296,7 +297,7 @@ def test_the_loop_goes_on_while_programs_run(relay, program, client, ada):
 
 def test_a_receiver_is_of_the_workspaces_that_its_operator_named(tmp_path, program, client):
     other = Program(tmp_path / "other", "elsewhere")
-    relay = serving(tmp_path, [program.entry, other.entry | {"workspaces": ["w2"]}])
+    relay = serving(tmp_path / "two", [program.entry, other.entry | {"workspaces": ["w2"]}])
     relay.start()
     try:
         ada = client(relay, "Ada")
@@ -318,10 +319,11 @@ def test_two_devices_may_share_a_receiver(relay, program, client):
     wait_until(lambda: {document["device"]["id"] for document in program.documents} == {"a1", "b1"}, 20, lambda: str(program.documents))
 
 
-def test_a_receiver_that_its_operator_took_away_is_said_at_the_device(tmp_path, relay, program, ada):
+def test_a_receiver_that_its_operator_took_away_is_said_at_the_device(relay, program, client, ada):
     relay.stop()
-    (tmp_path / "receivers.json").write_text('{"receivers": []}')
+    (relay.folder / "receivers.json").write_text('{"receivers": []}')
     relay.start()
+    ada = client(relay, token=ada.token)
     assert "error" not in ada.command("testPush", device="d1")
     assert "has set up no receiver keep" in wait_outcome(ada, "notSent")["text"]
     assert program.documents == []
@@ -346,15 +348,15 @@ def test_a_name_in_a_terminal_is_a_device(relay, program):
     ({"shell": True}, "$.receivers[0].shell"), ({"workspaces": ["a b"]}, "$.receivers[0].workspaces"),
 ])  # fmt: skip
 def test_a_relay_does_not_start_with_a_receiver_that_cannot_work(tmp_path, program, change, words):
-    relay = serving(tmp_path, [program.entry | change])
+    relay = serving(tmp_path / "wrong", [program.entry | change])
     relay.launch()
     assert relay.wait_end() != 0
     assert words in relay.log_text()
 
 
 def test_a_file_that_others_may_write_runs_nothing(tmp_path, program):
-    relay = serving(tmp_path, [program.entry])
-    (tmp_path / "receivers.json").chmod(0o666)
+    relay = serving(tmp_path / "open", [program.entry])
+    (relay.folder / "receivers.json").chmod(0o666)
     relay.launch()
     assert relay.wait_end() != 0
     assert "can be written by others" in relay.log_text()
@@ -386,7 +388,7 @@ def example(folder: Path, name: str, **entry: Any) -> Relay:
     shipped = next(entry for entry in json.loads((EXAMPLES / "receivers.json").read_text())["receivers"] if entry["name"] == name)
     program = [str(EXAMPLES / f"{name}.py"), *shipped["program"][1 if name != "apprise" else 2 :]]
     # The examples name the interpreter, or begin with it; here it is the one that has Apprise.
-    return serving(folder, [shipped | {"program": [sys.executable, *program]} | entry])
+    return serving(folder / "example", [shipped | {"program": [sys.executable, *program]} | entry])
 
 
 def ring(relay: Relay, client: Callable[..., Any], scripted_host: Callable[..., Any], name: str) -> Any:

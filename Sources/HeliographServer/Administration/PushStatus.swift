@@ -44,10 +44,6 @@ package enum PushStatus {
         let root = try JSONDocument(parsing: status).root.object()
         var troubles = [try root.optionalString("trouble")]
         for lane in try root.array("lanes") { troubles.append(try lane.optionalString("trouble")) }
-        for receiver in try root.optional("receivers")?.array() ?? [] {
-            let (name, trouble) = (try receiver.string("name"), try receiver.optionalString("trouble"))
-            troubles.append(trouble.map { "receiver \(name): \($0)" })
-        }
         guard let web = root.optional("web") else { return troubles.compactMap { $0 } }
         if try web.flag("used") { troubles.append(try web.optionalString("trouble")) }
         for origin in try web.array("origins") + (root.optional("servers")?.array() ?? []) {
@@ -55,6 +51,16 @@ package enum PushStatus {
             troubles.append(trouble.map { "\(service): \($0)" })
         }
         return troubles.compactMap { $0 }
+    }
+
+    /// The receivers whose last push was not taken, with the reason.
+    static func receiverTroubles(_ status: [UInt8]) throws(WireError) -> [(name: String, trouble: String)] {
+        var troubles: [(name: String, trouble: String)] = []
+        for receiver in try JSONDocument(parsing: status).root.object().optional("receivers")?.array() ?? [] {
+            guard let trouble = try receiver.optionalString("trouble") else { continue }
+            troubles.append((try receiver.string("name"), trouble))
+        }
+        return troubles
     }
 
     private static func browserLines(_ web: JSONValue) throws(WireError) -> [String] {

@@ -47,7 +47,8 @@ package enum Settings {
             text: { $0.serverText }, read: { WebPushServices.Added(server: $0) }),
         Setting(
             key: "receivers", valueName: "file",
-            abstract: "Programs of yours that get pushes as JSON, each by a name: a JSON file that only you can write.",
+            abstract:
+                "Programs and webhooks of yours that get pushes as JSON, each by a name: a JSON file that only you can write.",
             text: { $0.receivers?.file },
             apply: { (text, configuration) throws(SettingValueError) in
                 do throws(ServerError) { configuration.receivers = try Receivers.read(text) } catch {

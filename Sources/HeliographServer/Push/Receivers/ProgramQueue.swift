@@ -10,19 +10,9 @@ import Synchronization
 ///
 /// Pushes of one notification run one after the other, so that what is settled does not overtake what rang; a later one takes the place of
 /// one that waits.
-final class ProgramQueue: Sendable {
-    struct Job: Sendable {
-        /// Names the push in all attempts.
-        let id: String
-        let replaces: String?
-        let document: [UInt8]
-        /// Milliseconds since 1970; after that it is not worth sending.
-        let worthUntil: Int64
-        let completion: @Sendable (PushOutcome) -> Void
-    }
-
+final class ProgramQueue: ReceiverLane {
     private struct State {
-        var waiting: [Job] = []
+        var waiting: [ReceiverJob] = []
         /// What each running job replaces, by its id.
         var running: [String: String?] = [:]
         var accepted: Int64 = 0
@@ -30,7 +20,7 @@ final class ProgramQueue: Sendable {
         var isStopped = false
 
         /// The next job that may run now, which then counts as running.
-        mutating func next() -> Job? {
+        mutating func next() -> ReceiverJob? {
             guard running.count < ProgramQueue.runningMax, !isStopped else { return nil }
             let busy = Set(running.values.compactMap(\.self))
             guard let place = waiting.firstIndex(where: { !($0.replaces.map(busy.contains) ?? false) && running[$0.id] == nil })
@@ -40,7 +30,7 @@ final class ProgramQueue: Sendable {
             return job
         }
 
-        mutating func remove(where fits: (Job) -> Bool) -> [Job] {
+        mutating func remove(where fits: (ReceiverJob) -> Bool) -> [ReceiverJob] {
             defer { waiting.removeAll(where: fits) }
             return waiting.filter(fits)
         }
@@ -57,7 +47,7 @@ final class ProgramQueue: Sendable {
     private static let exitLater: Int32 = 75
     private static let exitGone: Int32 = 67
 
-    let name: String
+    private let name: String
     private let program: Receivers.Program
     private let stopping: ChildProcess.Stop
     private let logger: Logger
@@ -74,8 +64,8 @@ final class ProgramQueue: Sendable {
         }
     }
 
-    func submit(_ job: Job) {
-        let (superseded, refusal) = state.withLock { state -> ([Job], String?) in
+    func submit(_ job: ReceiverJob) {
+        let (superseded, refusal) = state.withLock { state -> ([ReceiverJob], String?) in
             if state.isStopped { return ([], Self.stoppingSentence) }
             let superseded = state.remove { $0.replaces != nil && $0.replaces == job.replaces }
             if state.waiting.count >= Self.waitingMax { return (superseded, "too many pushes wait for this receiver already") }
@@ -107,14 +97,14 @@ final class ProgramQueue: Sendable {
     private func startNext() {
         guard let job = state.withLock({ $0.next() }) else { return }
         let isStarted = BackgroundThread.start { [self] in
-            var next: Job? = job
+            var next: ReceiverJob? = job
             while let job = next { next = end(job, run(job)) }
         }
         if !isStarted { _ = end(job, .notSent("the system starts no more threads")) }
     }
 
     /// Tells its outcome. Returns what this thread runs next.
-    private func end(_ job: Job, _ outcome: PushOutcome) -> Job? {
+    private func end(_ job: ReceiverJob, _ outcome: PushOutcome) -> ReceiverJob? {
         let next = state.withLock { state in
             state.running[job.id] = nil
             if case .accepted = outcome {
@@ -129,7 +119,7 @@ final class ProgramQueue: Sendable {
         return next
     }
 
-    private func run(_ job: Job) -> PushOutcome {
+    private func run(_ job: ReceiverJob) -> PushOutcome {
         guard job.worthUntil > WallClock.milliseconds else { return .notSent("it was not worth sending any more") }
         do throws(HTTPError) {
             let end = try ChildProcess.run(

@@ -1,30 +1,45 @@
 import ChannelWeb
 import Logging
 import PushPlanner
+import PushWeb
 import RelayAccess
 import RelayProtocol
 
-/// Pushes to programs of the operator's. Lives on the loop's thread; what it starts does not.
+/// Pushes to programs and webhooks of the operator's. Lives on the loop's thread; what it starts does not.
 final class ReceiverPushes: PushCarrier {
     let service = PushService.receiver
     let sender: (any WebPushSender)? = nil
     private let receivers: Receivers?
-    private let queues: [String: ProgramQueue]
+    private let lanes: [String: any ReceiverLane]
     /// The actions post to it; without a slash at its end.
     private let pageURL: String
     private let stopping: ChildProcess.Stop
+    /// Nil: there is no webhook.
+    private let webhooks: (any WebPushSender)?
 
-    /// Throws if the system gives no pipe.
-    init(_ configuration: ServerConfiguration, logger: Logger) throws {
+    /// Throws if the system gives no pipe, or no thread for webhooks.
+    init(
+        _ configuration: ServerConfiguration, logger: Logger,
+        makeSender: (WebPushConfiguration) throws -> any WebPushSender = { try WebPushClient($0) }
+    ) throws {
         receivers = configuration.receivers
         pageURL = configuration.pageURL
-        let stopping = try ChildProcess.Stop()
-        self.stopping = stopping
-        let queues = (configuration.receivers?.entries ?? []).map { ProgramQueue($0.name, $0.program, stopping, logger) }
-        self.queues = Dictionary(uniqueKeysWithValues: queues.map { ($0.name, $0) })
+        stopping = try ChildProcess.Stop()
+        var lanes: [String: any ReceiverLane] = [:]
+        var webhooks: (any WebPushSender)?
+        for entry in receivers?.entries ?? [] {
+            switch entry.way {
+            case .program(let program): lanes[entry.name] = ProgramQueue(entry.name, program, stopping, logger)
+            case .webhook(let webhook):
+                let sender = try webhooks ?? makeSender(WebPushConfiguration(of: receivers?.services ?? WebPushServices()))
+                webhooks = sender
+                lanes[entry.name] = WebhookLane(entry.name, webhook, sender)
+            }
+        }
+        (self.lanes, self.webhooks) = (lanes, webhooks)
     }
 
-    var states: [ReceiverState] { queues.values.map(\.shown).sorted { $0.name < $1.name } }
+    var states: [ReceiverState] { lanes.values.map(\.shown).sorted { $0.name < $1.name } }
 
     func send(
         _ intent: PushIntent, _ codes: PushCodes, at now: Int64, then completion: @escaping @Sendable (PushOutcome) -> Void
@@ -32,7 +47,7 @@ final class ReceiverPushes: PushCarrier {
         guard intent.worthUntil > now else { throw PushObstacleError(sentence: "it was not worth sending any more") }
         guard case .device(let place) = intent.target else { throw PushObstacleError(sentence: "it is for no receiver") }
         // The operator may have changed the file since the device was registered.
-        guard let queue = queues[place], receivers?.fault(in: Receiver(place), of: intent.workspace) == nil else {
+        guard let lane = lanes[place], receivers?.fault(in: Receiver(place), of: intent.workspace) == nil else {
             throw PushObstacleError(
                 sentence: "the relay's operator has set up no receiver \(place) for this workspace any more")
         }
@@ -42,18 +57,19 @@ final class ReceiverPushes: PushCarrier {
             throw PushObstacleError(sentence: "its payload is not a receiver's: \(error.message)")
         }
         guard document.count <= PushDocument.bytesMax else { throw PushObstacleError(sentence: "its document is too long") }
-        queue.submit(
-            ProgramQueue.Job(
+        lane.submit(
+            ReceiverJob(
                 id: id, replaces: intent.replaces.map { "\(intent.workspace) \(intent.device) \($0)" }, document: document,
                 worthUntil: intent.worthUntil, completion: completion))
     }
 
     func withdraw(_ push: PushID, of epoch: Epoch) {
-        for queue in queues.values { queue.withdraw(PushIntent.requestID(push, in: epoch)) }
+        for lane in lanes.values { lane.withdraw(PushIntent.requestID(push, in: epoch)) }
     }
 
     func stop() {
-        for queue in queues.values { queue.stop() }
+        for lane in lanes.values { lane.stop() }
         stopping.stop()
+        webhooks?.stop()
     }
 }

@@ -1,11 +1,13 @@
 import Foundation
 import Glibc
+import PushWeb
 import RelayProtocol
 
-/// Programs that get pushes, each by its name: what the file of the setting `receivers` says.
+/// Programs and webhooks that get pushes, each by its name: what the file of the setting `receivers` says.
 ///
-///     {"receivers": [{"name": "mail", "program": ["/usr/local/lib/heliograph/mail", "ada@example.org"],
-///                     "environment": {"SMTP_HOST": "localhost"}, "inherits": ["HOME"], "seconds": 20, "workspaces": ["default"]}]}
+///     {"receivers": [{"name": "mail", "program": ["/opt/heliograph/mail.py", "relay@example.org", "ada@example.org"],
+///                     "environment": {"SMTP_HOST": "localhost"}, "inherits": ["HOME"], "seconds": 20, "workspaces": ["default"]},
+///                    {"name": "chat", "url": "https://chat.example/hooks/a1b2", "secret": "whsec_…"}]}
 ///
 /// | field | default | |
 /// |---|---|---|
@@ -15,6 +17,8 @@ import RelayProtocol
 /// | `environment` | none | its environment … |
 /// | `inherits` | none | … and names of variables of the relay's that it gets besides |
 /// | `seconds` | 20 | after that it is killed, with all that it has started |
+/// | `url`, `secret` | | instead of a program a webhook, and the key that signs its requests: `whsec_` and 24 to 64 bytes in base64 |
+/// | `address` | none | of a webhook in the own network, or without TLS: the address that its host has |
 struct Receivers: Sendable, Equatable {
     struct Program: Sendable, Equatable {
         /// `[0]` is an absolute path.
@@ -30,10 +34,22 @@ struct Receivers: Sendable, Equatable {
         }
     }
 
+    struct Webhook: Sendable, Equatable {
+        let endpoint: WebPushEndpoint
+        let secret: WebhookSecret
+        /// Set if the operator has named its address, which may then be in the own network.
+        let added: WebPushServices.Added?
+    }
+
+    enum Way: Sendable, Equatable {
+        case program(Program)
+        case webhook(Webhook)
+    }
+
     struct Entry: Sendable, Equatable {
         var name: String
         var workspaces: [WorkspaceID]
-        var program: Program
+        var way: Way
     }
 
     /// The path as it was given.
@@ -68,7 +84,9 @@ struct Receivers: Sendable, Equatable {
 extension Receivers {
     /// Throws what is wrong with the file, naming it and the field: what does not work is better known now than when an approval does not
     /// ring.
-    static func read(_ path: String) throws(ServerError) -> Receivers {
+    static func read(_ given: String) throws(ServerError) -> Receivers {
+        // Doctors look for it from elsewhere.
+        let path = given.hasPrefix("/") ? given : "\(FileManager.default.currentDirectoryPath)/\(given)"
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
             let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue,
             let data = FileManager.default.contents(atPath: path)
@@ -112,7 +130,12 @@ extension Receivers {
 
 extension Receivers.Entry {
     fileprivate init(from value: JSONValue) throws(WireError) {
-        try value.object().allow("name", "workspaces", "program", "environment", "inherits", "seconds")
+        let isWebhook = value.optional("url") != nil
+        if isWebhook {
+            try value.object().allow("name", "workspaces", "url", "secret", "address")
+        } else {
+            try value.object().allow("name", "workspaces", "program", "environment", "inherits", "seconds")
+        }
         name = try value.string("name")
         guard Receiver.isName(name) else {
             throw WireError(.badValue, at: "\(value.path).name", "a name is 1 to 32 lower-case letters, digits and hyphens")
@@ -124,7 +147,7 @@ extension Receivers.Entry {
             }
             workspaces.append(workspace)
         }
-        program = try Receivers.Program(from: value)
+        way = isWebhook ? .webhook(try Receivers.Webhook(from: value)) : .program(try Receivers.Program(from: value))
     }
 }
 
@@ -157,5 +180,34 @@ extension Receivers.Program {
     private static func check(_ name: String, at place: String) throws(WireError) {
         let isName = !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "=") }
         guard isName else { throw WireError(.badValue, at: place, "this is not the name of a variable") }
+    }
+}
+
+extension Receivers.Webhook {
+    fileprivate init(from value: JSONValue) throws(WireError) {
+        let (url, address) = (try value.string("url"), try value.optionalString("address"))
+        // Scheme, name and port.
+        let server = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
+        added = address.flatMap { WebPushServices.Added(server: "\(server)=\($0)") }
+        guard address == nil || added != nil else {
+            throw WireError(.badValue, at: "\(value.path).address", "this is no address of a host, such as 192.168.1.5")
+        }
+        guard let secret = WebhookSecret(try value.string("secret")) else {
+            throw WireError(.badValue, at: "\(value.path).secret", "a secret is whsec_ and 24 to 64 bytes in base64")
+        }
+        self.secret = secret
+        let services = WebPushServices(added: added.map { [$0] } ?? [], takesAnyPublic: true)
+        do throws(WebPushError) { endpoint = try WebPushEndpoint(webhook: url, of: services) } catch {
+            let advice = error.code == .serviceNotAllowed && address == nil ? ", by its \"address\"" : ""
+            throw WireError(.badValue, at: "\(value.path).url", error.message + advice)
+        }
+    }
+}
+
+extension Receivers {
+    /// The hosts of its webhooks, any of which may be public.
+    var services: WebPushServices {
+        let added = entries.compactMap { if case .webhook(let webhook) = $0.way { webhook.added } else { nil } }
+        return WebPushServices(added: added, takesAnyPublic: true)
     }
 }

@@ -84,7 +84,7 @@ extension PushIntent {
 
     /// Addresses that must still be its workspace's for it to be sent; none of one that is not one workspace's alone.
     package var addresses: Set<PushAddress> {
-        guard !service.sharesPlaces else { return [] }
+        guard !service.sharesAddresses else { return [] }
         var addresses = Set([deviceAddress].compactMap(\.self))
         if case .device(let token) = target { addresses.insert(PushAddress(service, place: token)) }
         return addresses

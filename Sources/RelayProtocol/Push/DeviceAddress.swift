@@ -86,7 +86,7 @@ package enum PushService: String, Sendable, CaseIterable {
     case apns, web, ntfy, receiver
 
     /// Several workspaces may push to the same place: a topic belongs to whoever knows it, a receiver to its operator.
-    package var sharesPlaces: Bool {
+    package var sharesAddresses: Bool {
         switch self {
         case .apns, .web: false
         case .ntfy, .receiver: true

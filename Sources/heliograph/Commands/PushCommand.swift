@@ -130,7 +130,8 @@ struct Devices: ParsableCommand {
                   heliograph devices add https://ntfy.sh/heliograph-9f3kd72 --text full
                   heliograph devices add https://ntfy.example/agents --token tk_…
 
-                A receiver is a program that the relay's operator has set up to get pushes, such as one that mails them: heliograph serve --receivers.
+                A receiver is a program or webhook that the relay's operator has set up to get pushes, such as one that mails them: \
+                heliograph serve --receivers.
 
                   heliograph devices add mail --name "Ada's mail"
 

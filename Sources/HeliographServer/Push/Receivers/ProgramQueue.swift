@@ -11,7 +11,7 @@ import Synchronization
 /// Pushes of one notification run one after the other, so that what is settled does not overtake what rang; a later one takes the place of
 /// one that waits.
 final class ProgramQueue: ReceiverLane {
-    private struct State {
+    private struct Backlog {
         var waiting: [ReceiverJob] = []
         /// What each running job replaces, by its id.
         var running: [String: String?] = [:]
@@ -51,7 +51,7 @@ final class ProgramQueue: ReceiverLane {
     private let program: Receivers.Program
     private let stopping: ChildProcess.Stop
     private let logger: Logger
-    private let state = Mutex(State())
+    private let state = Mutex(Backlog())
 
     init(_ name: String, _ program: Receivers.Program, _ stopping: ChildProcess.Stop, _ logger: Logger) {
         (self.name, self.program, self.stopping, self.logger) = (name, program, stopping, logger)

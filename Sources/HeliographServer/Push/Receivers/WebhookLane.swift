@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// One of which nothing but failures came for days is not called any more until the relay starts anew.
 final class WebhookLane: ReceiverLane {
-    private struct State {
+    private struct Health {
         var open = 0
         var accepted: Int64 = 0
         var trouble: String?
@@ -27,7 +27,7 @@ final class WebhookLane: ReceiverLane {
     private let sender: any WebPushSender
     /// Milliseconds since 1970.
     private let now: @Sendable () -> Int64
-    private let state = Mutex(State())
+    private let state = Mutex(Health())
 
     init(
         _ name: String, _ webhook: Receivers.Webhook, _ sender: any WebPushSender,

@@ -58,7 +58,7 @@ struct BrowserChecker {
         guard order.service != .apns, case .device(let place) = order.target else { return nil }
         let name = "push \(order.id.rawValue) to \(order.device)"
         if gone.contains(place) { return "\(name) goes to a subscription that is gone" }
-        guard order.payload.count <= Self.bytesMax || order.code == nil || order.service.sharesPlaces else {
+        guard order.payload.count <= Self.bytesMax || order.code == nil || order.service.sharesAddresses else {
             return "\(name) is too long"
         }
         let shown: Shown

@@ -229,12 +229,15 @@ package enum ChildProcess {
             guard count == bytes.count else { throw HTTPError(.local, "its input does not fit a pipe") }
         }
 
+        /// What a pipe holds.
+        private static let readBytes = 64 << 10
+
         /// Call when there is something. Keeps the last of it, if there is more than so many bytes.
         func readOnce(keeping countMax: Int = .max) {
-            var buffer = [UInt8](repeating: 0, count: 4 << 10)
+            var buffer = [UInt8](repeating: 0, count: Self.readBytes)
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(readEnd, $0.baseAddress, $0.count) }
             if count > 0 {
-                bytes += buffer.prefix(count)
+                bytes += buffer[max(0, count - countMax)..<count]
                 bytes.removeFirst(max(0, bytes.count - countMax))
             } else if count == 0 || errno != EINTR {
                 hasEnded = true

@@ -139,7 +139,8 @@ final class ProgramQueue: ReceiverLane {
             logger.notice("a receiver's program was killed", metadata: metadata(["seconds": "\(program.seconds)"]))
             return .unknown("its program did not end within \(program.seconds) seconds and was killed")
         case .exited(let code, let words):
-            let text = VisibleText.line(TextFit.cut(String(decoding: words, as: UTF8.self), bytesMax: Self.wordsBytesMax))
+            let last = String(decoding: words.suffix(Self.wordsBytesMax), as: UTF8.self)
+            let text = VisibleText.line(last.trimmingCharacters(in: .whitespacesAndNewlines))
             logger.log(
                 level: code == 0 ? .debug : .notice, "a receiver's program ended",
                 metadata: metadata(["exit.code": "\(code)", "output": "\(text)"]))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sends a push of Heliograph to whatever Apprise reaches: Telegram, Slack, Signal, Matrix, e-mail and a hundred more.
 
-    "program": ["/opt/heliograph/venv/bin/python", "/opt/heliograph/apprise.py"], "environment": {"APPRISE_URLS": "tgram://…"}
+    "program": ["/opt/heliograph/venv/bin/python", "/opt/heliograph/with_apprise.py"], "environment": {"APPRISE_URLS": "tgram://…"}
 
 `pip install apprise` in that virtual environment; APPRISE_URLS are separated by spaces: https://github.com/caronc/apprise/wiki
 """

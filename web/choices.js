@@ -10,49 +10,58 @@ export const kinds = /** @type {Record<Kind, string>} */ ({
   approval: "approvals", question: "questions", error: "errors", finished: "finished runs", budget: "budgets",
 });
 
-/** What a browser or a topic gets until its person chooses otherwise, on the page of any device. Told again, it changes nothing. */
+/** What a browser, a topic or a receiver gets until its person chooses otherwise, on the page of any device. Told again, it changes nothing. */
 export const firstChoices = /** @type {Pick<import("./wire").WebDevice, "text"|"kinds"|"muted">} */ ({
   text: "summary", kinds: ["approval", "question", "error", "finished", "budget"], muted: [],
 });
 
-/** How much a push says, by the wire's word: to an app, which offers to decide, to a browser, and to a topic. */
-const texts = /** @type {Record<string, {name: string, app: string, web: string, ntfy: string}>} */ ({
+/** How much a push says, by the wire's word: to an app, which offers to decide, to a browser, to a topic, and to a receiver. */
+const texts = /** @type {Record<string, {name: string, app: string, web: string, ntfy: string, receiver: string}>} */ ({
   full: {
     name: "The whole command or question, as far as it fits",
     app: "Anyone who sees the Lock Screen can read it.", web: "Anyone who sees the Lock Screen can read it. Its push service cannot.",
     ntfy: "Its server can read it, and so can anyone who sees the Lock Screen or knows the topic.",
+    receiver: "What the relay's operator has set up can read it, and whoever that shows it to.",
   },
   summary: {
     name: "A summary",
     app: "Its alerts offer Deny, never Allow: for that, let the app show all of it.", web: "It offers Deny, never Allow.", ntfy: "It offers Deny, never Allow.",
+    receiver: "It offers Deny, never Allow.",
   },
   generic: {
     name: "That an agent needs something, not what",
     app: "Its alerts offer Deny, never Allow.", web: "It offers Deny, never Allow.", ntfy: "It offers Deny, never Allow.",
+    receiver: "It offers Deny, never Allow.",
   },
   sealed: {
-    name: "Only this device can read it; cards show counts", app: "Chosen in its app, and only there.", web: "", ntfy: "",
+    name: "Only this device can read it; cards show counts", app: "Chosen in its app, and only there.", web: "", ntfy: "", receiver: "",
   },
 });
+
+/**
+ * What kind of device it is, as the words of `texts` go by it.
+ * @param {Pick<Device, "web"|"ntfy"|"receiver">} device
+ */
+export const reachOf = ({ web, ntfy, receiver }) => web ? "web" : ntfy ? "ntfy" : receiver ? "receiver" : "app";
 
 /**
  * The texts that a device may choose from, with what each means there.
  * @param {Device} device
  * @returns {{text: Device["text"], name: string, meaning: string}[]}
  */
-export function textsFor({ web, ntfy, text: chosen }) {
+export function textsFor({ text: chosen, ...device }) {
   // What seals is a key of the app's own: whether there is one, only the app says.
   const words = ["full", "summary", "generic", ...(chosen === "sealed" ? ["sealed"] : [])];
-  return words.map((text) => ({ text: /** @type {Device["text"]} */ (text), name: texts[text].name, meaning: texts[text][web ? "web" : ntfy ? "ntfy" : "app"] }));
+  return words.map((text) => ({ text: /** @type {Device["text"]} */ (text), name: texts[text].name, meaning: texts[text][reachOf(device)] }));
 }
 
 /**
  * How much it says, as a sentence.
  * @param {Device} device
  */
-export function textOf({ text = "summary", web, ntfy }) {
+export function textOf({ text = "summary", ...device }) {
   const words = texts[text];
-  return words ? [words.name, words[web ? "web" : ntfy ? "ntfy" : "app"]].filter(Boolean).join(". ").replace(/\.$/, "") : String(text);
+  return words ? [words.name, words[reachOf(device)]].filter(Boolean).join(". ").replace(/\.$/, "") : String(text);
 }
 
 /** @param {number} minute Of the day. */

@@ -7,15 +7,15 @@ import { clock, gatherWords, kinds, textOf } from "./choices.js";
 
 /**
  * What has become of it, in words.
- * @param {Push} push @param {boolean} [isBrowser] Whether it went to one.
+ * @param {Push} push @param {boolean} [isOther] Whether it went to something else than an app.
  * @returns {{tone: "going"|"good"|"bad"|"void", words: string}}
  */
-export function fate({ outcome }, isBrowser = false) {
+export function fate({ outcome }, isOther = false) {
   if (!outcome) return { tone: "going", words: "Planned" };
   const text = outcome.text ? `: ${outcome.text}` : "";
   switch (outcome.result) {
     case "accepted":
-      return { tone: "good", words: isBrowser ? "Taken by the push service" : "Accepted by APNs" };
+      return { tone: "good", words: isOther ? "Taken by the push service" : "Accepted by APNs" };
     case "refused":
       return { tone: "bad", words: `Refused${text}` };
     case "unknown":
@@ -39,7 +39,7 @@ const cardStarts = /** @type {Record<string, string>} */ ({
  * @returns {[name: string, value: string][]}
  */
 export function wishes(device, titleOf) {
-  const { cards, starts, quiet, gather, muted = [], web, ntfy } = device;
+  const { cards, starts, quiet, gather, muted = [], web, ntfy, receiver } = device;
   const rings = (device.kinds ?? Object.keys(kinds)).map((kind) => kinds[kind] ?? kind);
   const mode = cardModes[cards ?? "perSession"] ?? cards;
   /** @type {[name: string, value: string][]} */
@@ -61,6 +61,11 @@ export function wishes(device, titleOf) {
       ["Offers Allow", device.allowOnLockScreen ? "Where it shows the whole command, to whoever can read the topic" : "No: Deny only"],
       ["Server", ntfy.server ?? "None: nothing can reach it"]];
   }
+  if (receiver) {
+    return [...common,
+      ["Offers Allow", device.allowOnLockScreen ? "Where it shows the whole command, to whoever sees it there" : "No: Deny only"],
+      ["Receiver", receiver.name ?? "None: nothing can reach it"]];
+  }
   return [["Cards", cards === "off" ? "None" : `${mode}, ${cardStarts[starts ?? "whenNeeded"] ?? starts}`], ...common,
     ["Frequent updates", device.frequentPushes ? "Allowed" : "Not allowed"],
     ["Tokens", [device.alertToken && "alerts", device.startToken && "starts of cards"].filter(Boolean).join(", ") || "None: nothing can reach it"]];
@@ -70,8 +75,9 @@ export function wishes(device, titleOf) {
  * What a device is, in a line.
  * @param {Device} state
  */
-export function about({ device: { web, ntfy, profile, environment, system }, client }) {
+export function about({ device: { web, ntfy, receiver, profile, environment, system }, client }) {
   if (ntfy) return `Topic of ntfy · added by ${client.name}`;
+  if (receiver) return `Receiver of the relay's operator · added by ${client.name}`;
   return web ? `Browser · ${system} · paired as ${client.name}` : `${profile} · ${environment} · iOS ${system} · paired as ${client.name}`;
 }
 
@@ -81,23 +87,31 @@ export function about({ device: { web, ntfy, profile, environment, system }, cli
  */
 export const testAmong = (pushes, after) => pushes.filter(({ push, purpose, session }) => push > after && purpose === "alert" && session === undefined).at(-1);
 
+const services = { app: "Apple", web: "The push service", ntfy: "Its server", receiver: "Its receiver" };
+const remedies = {
+  app: "If nothing comes, open its app once.",
+  web: "If nothing comes and nothing silences it, the subscription is dead: switch notifications off and on again there.",
+  ntfy: "If nothing comes, look whether the app there is subscribed to this topic.",
+  receiver: "If nothing comes, ask the relay's operator, who has set it up.",
+};
+
 /**
  * What a test has shown so far. A push service takes also what nobody will see, so what is behind an "accepted" is said, too.
- * @param {Push|undefined} push @param {{isBrowser: boolean, isTopic?: boolean, hasArrived: boolean}} known `hasArrived`: this very browser showed it.
+ * @param {Push|undefined} push @param {{reach: "app"|"web"|"ntfy"|"receiver", hasArrived: boolean}} known `hasArrived`: this very browser showed it.
  * @returns {{tone: "going"|"good"|"bad", words: string}}
  */
-export function testWords(push, { isBrowser, isTopic = false, hasArrived }) {
-  const service = isTopic ? "Its server" : isBrowser ? "The push service" : "Apple";
+export function testWords(push, { reach, hasArrived }) {
+  const service = services[reach];
   if (hasArrived) {
     return { tone: "good", words: "It came to this browser and was shown. If you saw nothing, a Focus, Do Not Disturb or the system's settings for this browser hold it back." };
   }
   if (!push?.outcome) return { tone: "going", words: "A test is on its way." };
   const text = push.outcome.text ? `: ${push.outcome.text}` : "";
-  const mend = isBrowser ? " Switch notifications off and on again on that device." : "";
+  const mend = reach === "web" ? " Switch notifications off and on again on that device." : "";
   switch (push.outcome.result) {
     case "accepted":
       return { tone: "good", words: `${service} took it. The device shows it within a minute, unless it is off or offline, or a Focus or Do Not Disturb silences it. ${
-        isTopic ? "If nothing comes, look whether the app there is subscribed to this topic." : isBrowser ? "If nothing comes and nothing silences it, the subscription is dead: switch notifications off and on again there." : "If nothing comes, open its app once."}` };
+        remedies[reach]}` };
     case "refused":
       return { tone: "bad", words: `${service} refused it${text}.${mend}` };
     case "notSent":

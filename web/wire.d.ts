@@ -51,6 +51,7 @@ export type Device = {
   hidesCost?: boolean;
   web?: undefined;
   ntfy?: undefined;
+  receiver?: undefined;
 } & (
   | { text: "full" | "summary" | "generic"; sealKey?: undefined }
   | { text: "sealed"; sealKey: string }
@@ -96,6 +97,28 @@ export interface NtfyDevice {
   device: string;
   name: string;
   ntfy: NtfyTopic;
+  text: "full" | "summary" | "generic";
+  kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
+  muted: string[];
+  quiet?: QuietHours;
+  gather?: Gathering;
+  /** No push to it says what something cost. */
+  hidesCost?: boolean;
+  /** A notification that shows the whole input may offer to allow it. */
+  allowOnLockScreen?: boolean;
+}
+
+/** Which one; empty if it is to get nothing any more. */
+export interface Receiver {
+  /** As the operator has named it for this workspace. */
+  name?: string;
+}
+
+/** A program or webhook of the relay's operator as a device. It has no cards, and reads its pushes. */
+export interface ReceiverDevice {
+  device: string;
+  name: string;
+  receiver: Receiver;
   text: "full" | "summary" | "generic";
   kinds: ("approval" | "question" | "error" | "finished" | "budget")[];
   muted: string[];
@@ -276,7 +299,7 @@ export interface WireError {
 export interface DeviceShown {
   device: string;
   name: string;
-  /** For a browser: `web`; for a topic: `ntfy`. */
+  /** For a browser: `web`; for a topic: `ntfy`; for a receiver: `receiver`. */
   profile: string;
   /** Only for an app. */
   environment?: "production" | "sandbox";
@@ -290,6 +313,8 @@ export interface DeviceShown {
   web?: { service?: string };
   /** It is a topic of an ntfy server. */
   ntfy?: { server?: string };
+  /** It is a receiver of the operator's. */
+  receiver?: Receiver;
   frequentPushes?: boolean;
   cards: "perSession" | "aggregate" | "off";
   starts: "never" | "whenNeeded" | "always";
@@ -487,6 +512,37 @@ export interface Renaming { name: string }
 /** The answer, with the new name. */
 export interface Renamed { id: string; role: "client" | "host" | "watcher" | "operator"; kind: string; name: string }
 
+/** One push to a receiver. It may arrive again with the same `id`. */
+export interface PushDocument {
+  /** Later fields leave it as it is; programs ignore those that they do not know. */
+  version: number;
+  /** Names the push, in all attempts. */
+  id: string;
+  /** When it was planned. */
+  time: number;
+  workspace: string;
+  device: { id: string; name: string };
+  /** `test`: the person tries whether pushes arrive. */
+  kind: "approval" | "question" | "error" | "finished" | "budget" | "test";
+  /** `passive` makes no sound, as what is settled. */
+  level: "passive" | "active" | "time-sensitive";
+  /** A later push of this name takes the place of the earlier ones. */
+  replaces: string;
+  title: string;
+  /** May be empty. */
+  text: string;
+  project?: string;
+  sessionTitle?: string;
+  session?: string;
+  approval?: string;
+  /** Opens on the relay's page what it is about. */
+  link: string;
+  /** What to look at twice, in words. */
+  risks?: string[];
+  /** Decisions that this push may take, each by `POST` of `{"decision":…}` to `url`, once. A secret. */
+  actions?: { decision: "deny" | "allow"; url: string }[];
+}
+
 export interface Welcome {
   type: "welcome";
   version: number;
@@ -592,7 +648,7 @@ export type Command =
   | { type: "pair"; role?: "client" | "host" | "watcher" | "operator" }
   | { type: "presence"; foreground: boolean; session?: string; device?: string }
   | { type: "seen"; session: string; approval: string }
-  | { type: "device"; device: Device | WebDevice | NtfyDevice }
+  | { type: "device"; device: Device | WebDevice | NtfyDevice | ReceiverDevice }
   | { type: "deviceChoices"; device: string; text: "full" | "summary" | "generic" | "sealed"; kinds: ("approval" | "question" | "error" | "finished" | "budget")[]; muted: string[]; quiet?: QuietHours; gather?: Gathering; hidesCost?: boolean; allowOnLockScreen?: boolean }
   | { type: "card"; device: string; card: CardReport }
   | { type: "forget"; device: string }

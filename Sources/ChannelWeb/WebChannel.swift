@@ -18,7 +18,7 @@ package struct WebChannel: AlertChannel {
         name == Device.profileOfBrowsers ? PushApp(name: name, id: name, textMax: .full, cards: nil) : nil
     }
 
-    package func fault(in device: Device) -> WireError? {
+    package func fault(in device: Device, of workspace: WorkspaceID) -> WireError? {
         guard case .web(let subscription?) = device.address else { return nil }
         return fault(subscription)
     }

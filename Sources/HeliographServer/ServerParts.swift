@@ -41,8 +41,9 @@ final class ServerParts {
             WebPushIdentity(directory: data.folder, configuration), shared: secrets,
             services: WebPushServices(added: configuration.pushHosts), logger: logger)
         let pushWay = try PushWay(
-            directory: data.folder, web: web, others: [NtfyPushes(configuration)], addresses: data.addresses, loop: loop,
-            measures: pushMeasures, logger: logger)
+            directory: data.folder, web: web,
+            others: [NtfyPushes(configuration), ReceiverPushes(configuration, logger: logger)],
+            addresses: data.addresses, loop: loop, measures: pushMeasures, logger: logger)
         let connections = PeerConnections(loops: loops)
         mailbox = CoreMailbox(of: loop)
         let access = try Access(

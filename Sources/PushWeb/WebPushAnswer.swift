@@ -27,6 +27,8 @@ struct WebPushAnswer: Equatable, Sendable {
     var retryAfter: Duration?
     /// A server's that took JSON as it is: it knows nothing of subscriptions, and a token that it refuses is one person's, not ours.
     var isOfServer = false
+    /// A webhook's, which says by 410 that it is gone.
+    var isOfWebhook = false
 
     /// The longest reason that is handed on.
     private static let textCountMax = 200
@@ -38,7 +40,7 @@ struct WebPushAnswer: Equatable, Sendable {
     /// `unixSeconds` is now: a date in `Retry-After` is a wait from then on. `endpoint` must not be in what the operator sees.
     init(_ message: HTTP2Message, to endpoint: WebPushEndpoint, at unixSeconds: Int64) {
         status = message.status ?? 0
-        isOfServer = !endpoint.queue.isEmpty
+        (isOfServer, isOfWebhook) = (!endpoint.queue.isEmpty, endpoint.isWebhook)
         retryAfter = message["retry-after"].flatMap { RetryAfter.duration($0, at: unixSeconds) }
         text = ""
         guard remedy != .none else { return }
@@ -55,6 +57,7 @@ struct WebPushAnswer: Equatable, Sendable {
     var remedy: Remedy {
         switch status {
         case 200..<300: .none
+        case 410 where isOfWebhook: .drop
         case 400..<500 where isOfServer && ![408, 429].contains(status): [401, 403].contains(status) ? .fixToken : .fixRequest
         case 401, 403: isOtherKey ? .subscribeAnew : .fixCredentials
         case 404: .watch

@@ -170,6 +170,8 @@ final class WebPushDriver: HTTP2ClientHandler {
                 whole = attempt.request.message(
                     token: token, publicKey: signer.key.publicText, secondsToLive: secondsToLive, body: body)
             case (.browser, nil): return .unsendable(attempt.number)
+            case (.webhook(_, let secret), _):
+                whole = attempt.request.message(signedWith: secret, at: Self.unixSeconds())
             case (.server(_, let authorization), _): whole = attempt.request.message(authorization: authorization)
             }
             let stream = try loop.request(whole, on: id, deadline: deadline)

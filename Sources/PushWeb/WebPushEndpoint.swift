@@ -1,4 +1,4 @@
-/// Destination of one browser's pushes, or of one topic's. A secret: with it and the keys anybody can ring that phone, so only its host is
+/// Destination of one browser's pushes, of one topic's, or of a webhook's. A secret: with it and the keys anybody can ring that phone, so only its host is
 /// ever shown.
 package struct WebPushEndpoint: Hashable, Sendable {
     package let origin: WebPushOrigin
@@ -6,6 +6,8 @@ package struct WebPushEndpoint: Hashable, Sendable {
     let path: String
     /// Queue at that address, for a server that has one address for all: its secrets, separated by spaces. Empty for a browser's.
     let queue: String
+    /// A webhook's: it says itself when it is gone.
+    let isWebhook: Bool
 
     /// Longer ones are refused. Those of today's services have 150 to 700 bytes.
     package static let bytesMax = 2_048
@@ -20,7 +22,7 @@ package struct WebPushEndpoint: Hashable, Sendable {
         guard let slash = rest.firstIndex(of: "/") else { throw Self.invalid("has a path") }
         origin = try Self.origin(rest[..<slash], isPlain: false, HostName.isValid)
         path = String(rest[slash...])
-        queue = ""
+        (queue, isWebhook) = ("", false)
         guard path.utf8.count > 1 else { throw Self.invalid("has a path") }
         guard services.allows(origin) else {
             throw WebPushError(.serviceNotAllowed, "\(origin.authority) is not a push service that this relay calls")
@@ -35,7 +37,24 @@ package struct WebPushEndpoint: Hashable, Sendable {
         origin = try Self.origin(text.dropFirst(scheme.count), isPlain: scheme == Self.plainScheme) {
             HostName.isValid($0) || PublicAddress.isAddress(String($0))
         }
-        (path, self.queue) = ("/", queue)
+        (path, self.queue, isWebhook) = ("/", queue, false)
+        if let reason = services.refusal(ofServer: origin) { throw WebPushError(.serviceNotAllowed, reason) }
+    }
+
+    /// A webhook's address, such as `https://chat.example/hooks/a1b2`. Throws as above.
+    package init(webhook text: String, of services: WebPushServices) throws(WebPushError) {
+        guard let scheme = [Self.scheme, Self.plainScheme].first(where: text.hasPrefix), text.utf8.count <= Self.bytesMax,
+            text.utf8.allSatisfy(Self.isAllowed)
+        else {
+            throw Self.invalid("has at most \(Self.bytesMax) bytes of a URL that begins with \(Self.scheme), and no fragment")
+        }
+        let rest = text.dropFirst(scheme.count)
+        let end = rest.firstIndex(of: "/") ?? rest.endIndex
+        origin = try Self.origin(rest[..<end], isPlain: scheme == Self.plainScheme) {
+            HostName.isValid($0) || PublicAddress.isAddress(String($0))
+        }
+        path = end == rest.endIndex ? "/" : String(rest[end...])
+        (queue, isWebhook) = (path, true)
         if let reason = services.refusal(ofServer: origin) { throw WebPushError(.serviceNotAllowed, reason) }
     }
 

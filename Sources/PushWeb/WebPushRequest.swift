@@ -1,17 +1,19 @@
 internal import HeliographHTTP2
 
-/// One push to one browser, or one message to a server that shows it to people.
+/// One push to one browser, or one message to a server or webhook that shows it to people.
 package struct WebPushRequest: Equatable, Sendable {
     package enum Destination: Equatable, Sendable {
         /// Encrypted to the browser, and signed with our key.
         case browser(WebPushSubscription)
         /// JSON as it is, with this in `Authorization`, if anything.
         case server(WebPushEndpoint, authorization: String?)
+        /// JSON as it is, signed with this after Standard Webhooks.
+        case webhook(WebPushEndpoint, WebhookSecret)
     }
 
     package var destination: Destination
     package var message: WebPushMessage
-    /// Identifies the push to the caller, for withdrawal; the service does not see it.
+    /// Identifies the push to the caller, for withdrawal; of the services, only webhooks see it.
     package var id = ""
     /// After that it is not worth sending any more, however often it was tried; `secondsToLive` ends it as well.
     package var patience: Duration = .seconds(60)
@@ -27,10 +29,16 @@ package struct WebPushRequest: Equatable, Sendable {
         self.message = message
     }
 
+    /// `message` is JSON. Its `id` is the webhook's `webhook-id`.
+    package init(to webhook: WebPushEndpoint, signedWith secret: WebhookSecret, _ message: WebPushMessage) {
+        destination = .webhook(webhook, secret)
+        self.message = message
+    }
+
     package var endpoint: WebPushEndpoint {
         switch destination {
         case .browser(let subscription): subscription.endpoint
-        case .server(let endpoint, _): endpoint
+        case .server(let endpoint, _), .webhook(let endpoint, _): endpoint
         }
     }
 
@@ -54,6 +62,19 @@ package struct WebPushRequest: Equatable, Sendable {
                 HTTP2Header("content-type", "application/json"), HTTP2Header("content-length", String(message.text.count)),
             ]
         if let authorization { headers.append(HTTP2Header("authorization", authorization, isVolatile: true)) }
+        return HTTP2Message(headers: headers, body: message.text)
+    }
+
+    /// The request to a webhook as HTTP, sent at `seconds` since 1970: each attempt is signed anew, with the same id.
+    func message(signedWith secret: WebhookSecret, at seconds: Int64) -> HTTP2Message {
+        let headers =
+            start + [
+                HTTP2Header("content-type", "application/json"), HTTP2Header("content-length", String(message.text.count)),
+                HTTP2Header("webhook-id", id, isVolatile: true),
+                HTTP2Header("webhook-timestamp", String(seconds), isVolatile: true),
+                HTTP2Header(
+                    "webhook-signature", secret.signature(id: id, seconds: seconds, message.text), isVolatile: true),
+            ]
         return HTTP2Message(headers: headers, body: message.text)
     }
 

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 /// Runs a program without a shell, with bytes on its standard input, until it ends or its time has run out.
 package enum ChildProcess {
@@ -15,28 +16,115 @@ package enum ChildProcess {
         variables: [String: String?] = [:]
     ) throws(HTTPError) -> Result {
         precondition(input.count <= 32 << 10, "more than a pipe holds would need both ends at once")
-        let toChild = try Pipe()
-        let fromChild = try Pipe()
-        let errorsFromChild = try Pipe()
-        let child = try spawn(
-            arguments, environment(with: variables), toChild.readEnd, fromChild.writeEnd, errorsFromChild.writeEnd)
-        toChild.closeReadEnd()
-        fromChild.closeWriteEnd()
-        errorsFromChild.closeWriteEnd()
-        toChild.write(input)
-        toChild.closeWriteEnd()
+        let (child, fromChild, errorsFromChild) = try start(
+            arguments, environment(with: variables), input: input, isApart: false)
         let outputs = [fromChild, errorsFromChild]
         let limits = [outputBytesMax, errorsBytesMax]
         let isOver = read(outputs, limits, until: Deadline(seconds: seconds))
         if !isOver { kill(child, SIGKILL) }
         // A program that still writes gets an error and ends.
         for output in outputs { output.closeReadEnd() }
-        var status: Int32 = 0
-        while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
+        let exitCode = exitCode(of: child)
         guard isOver else { throw HTTPError(.local, "\(arguments[0]) has not ended within \(seconds) seconds") }
-        let exitCode = status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
         return Result(exitCode: exitCode, output: fromChild.bytes, errors: errorsFromChild.bytes)
     }
+
+    private static func exitCode(of child: pid_t) -> Int32 {
+        var status: Int32 = 0
+        while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+    }
+
+    /// Starts it with the input waiting in its pipe. Returns the pipes that it writes to, output and errors.
+    ///
+    /// One at a time: a program that another thread starts between `pipe` and `fcntl` would inherit the ends, and this one's input would
+    /// not end before that program does.
+    private static func start(
+        _ arguments: [String], _ environment: [String], input: [UInt8], isApart: Bool
+    ) throws(HTTPError) -> (child: pid_t, output: Pipe, errors: Pipe) {
+        try starting.withLock { _ throws(HTTPError) in
+            let (toChild, fromChild, errorsFromChild) = (try Pipe(), try Pipe(), try Pipe())
+            // Before there is a reader that could go away: this never raises SIGPIPE.
+            try toChild.write(input)
+            let child = try spawn(
+                arguments, environment, toChild.readEnd, fromChild.writeEnd, errorsFromChild.writeEnd, isApart: isApart)
+            for pipe in [toChild, fromChild, errorsFromChild] { pipe.closeWriteEnd() }
+            toChild.closeReadEnd()
+            return (child, fromChild, errorsFromChild)
+        }
+    }
+
+    private static let starting = Mutex(())
+
+    // MARK: - Programs of the operator's
+
+    /// Result of a program that ran in a process group of its own.
+    package enum End: Sendable, Equatable {
+        /// `words` is the end of what it wrote, to its errors if to both; 128 and the signal's number for one that a signal ended.
+        case exited(Int32, words: [UInt8])
+        /// It was killed, with all that it had started.
+        case timedOut
+        /// `stop` came first.
+        case stopped
+    }
+
+    /// Ends runs from any thread, those that begin later too.
+    package final class Stop: Sendable {
+        private let ends: Mutex<Pipe>
+        let descriptor: Int32
+
+        package init() throws(HTTPError) {
+            let pipe = try Pipe()
+            descriptor = pipe.readEnd
+            ends = Mutex(pipe)
+        }
+
+        package func stop() { ends.withLock { $0.closeWriteEnd() } }
+    }
+
+    /// Runs a program with this environment and no other variable. It has ended when both outputs are closed and its process is gone; what
+    /// it left running in its group is killed.
+    package static func run(
+        apart arguments: [String], environment: [String: String], input: [UInt8], seconds: Int64, until stop: Stop
+    ) throws(HTTPError) -> End {
+        precondition(input.count <= 32 << 10, "more than a pipe holds would need both ends at once")
+        let deadline = Deadline(seconds: seconds)
+        let (child, output, errors) = try start(
+            arguments, environment.map { "\($0)=\($1)" }.sorted(), input: input, isApart: true)
+        let cut = read([output, errors], until: deadline, stop)
+        var isGone = hasEnded(child)
+        while cut == nil, !isGone, deadline.millisecondsLeft > 0 {
+            _ = poll(nil, 0, exitLookMilliseconds)
+            isGone = hasEnded(child)
+        }
+        kill(-child, SIGKILL)
+        let code = exitCode(of: child)
+        if isGone { return .exited(code, words: errors.bytes.isEmpty ? output.bytes : errors.bytes) }
+        return cut ?? .timedOut
+    }
+
+    /// Leaves its process there, so that the number of its group is nobody else's when that is killed.
+    private static func hasEnded(_ child: pid_t) -> Bool {
+        var facts = unsafe siginfo_t()
+        return unsafe waitid(P_PID, id_t(child), &facts, WEXITED | WNOHANG | WNOWAIT) == 0 && facts.si_signo != 0
+    }
+
+    /// Reads until both are closed. Nil then, else why it stopped.
+    private static func read(_ pipes: [Pipe], until deadline: Deadline, _ stop: Stop) -> End? {
+        while true {
+            let open = pipes.filter { !$0.hasEnded }
+            guard !open.isEmpty else { return nil }
+            let left = deadline.millisecondsLeft
+            guard left > 0 else { return .timedOut }
+            var polled = (open.map(\.readEnd) + [stop.descriptor]).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            guard unsafe poll(&polled, nfds_t(polled.count), left) >= 0 || errno == EINTR else { return .timedOut }
+            if polled[open.count].revents != 0 { return .stopped }
+            for (pipe, state) in zip(open, polled) where state.revents != 0 { pipe.readOnce(keeping: errorsBytesMax) }
+        }
+    }
+
+    /// A program mostly exits with its last output; one that has closed both and goes on is looked at so often.
+    private static let exitLookMilliseconds: Int32 = 10
 
     /// More than `curl` is given for itself.
     package static let secondsMax: Int64 = 60
@@ -68,7 +156,8 @@ package enum ChildProcess {
     }
 
     private static func spawn(
-        _ arguments: [String], _ environment: [String], _ input: Int32, _ output: Int32, _ errors: Int32
+        _ arguments: [String], _ environment: [String], _ input: Int32, _ output: Int32, _ errors: Int32,
+        isApart: Bool
     ) throws(HTTPError) -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -76,11 +165,24 @@ package enum ChildProcess {
         unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         unsafe posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        if isApart {
+            // It inherits neither the signals that we block or ignore, nor our group: with its own, all that it starts can be killed.
+            var signals = sigset_t()
+            unsafe sigemptyset(&signals)
+            unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+            unsafe sigaddset(&signals, SIGPIPE)
+            unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+            unsafe posix_spawnattr_setflags(
+                &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        }
         let texts: [UnsafeMutablePointer<CChar>?] = unsafe arguments.map { unsafe strdup($0) } + [nil]
         let variables: [UnsafeMutablePointer<CChar>?] = unsafe environment.map { unsafe strdup($0) } + [nil]
         defer { unsafe (texts + variables).forEach { unsafe free($0) } }
         var child = pid_t()
-        let failure = unsafe posix_spawnp(&child, arguments[0], &actions, nil, texts, variables)
+        let failure = unsafe posix_spawnp(&child, arguments[0], &actions, &attributes, texts, variables)
         guard failure == 0 else {
             let advice = failure == ENOENT ? "it is not installed" : unsafe String(cString: strerror(failure))
             throw HTTPError(.local, "\(arguments[0]) cannot be run: \(advice)")
@@ -120,18 +222,26 @@ package enum ChildProcess {
             writeEnd = -1
         }
 
-        /// A child that died has closed its end: that shows in its exit code, and must not kill this process.
-        func write(_ bytes: [UInt8]) {
-            let before = signal(SIGPIPE, SIG_IGN)
-            defer { signal(SIGPIPE, before) }
-            _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(writeEnd, $0.baseAddress, $0.count) }
+        /// Without waiting: all of it fits, unless the system gives this user only small pipes.
+        func write(_ bytes: [UInt8]) throws(HTTPError) {
+            _ = fcntl(writeEnd, F_SETFL, O_NONBLOCK)
+            let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(writeEnd, $0.baseAddress, $0.count) }
+            guard count == bytes.count else { throw HTTPError(.local, "its input does not fit a pipe") }
         }
 
-        /// Call when there is something.
-        func readOnce() {
-            var buffer = [UInt8](repeating: 0, count: 4 << 10)
+        /// What a pipe holds.
+        private static let readBytes = 64 << 10
+
+        /// Call when there is something. Keeps the last of it, if there is more than so many bytes.
+        func readOnce(keeping countMax: Int = .max) {
+            var buffer = [UInt8](repeating: 0, count: Self.readBytes)
             let count = unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(readEnd, $0.baseAddress, $0.count) }
-            if count > 0 { bytes += buffer.prefix(count) } else if count == 0 || errno != EINTR { hasEnded = true }
+            if count > 0 {
+                bytes += buffer[max(0, count - countMax)..<count]
+                bytes.removeFirst(max(0, bytes.count - countMax))
+            } else if count == 0 || errno != EINTR {
+                hasEnded = true
+            }
         }
     }
 }

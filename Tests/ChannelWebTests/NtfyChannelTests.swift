@@ -92,8 +92,8 @@ struct NtfyChannelTests {
     func refused() {
         let strict = NtfyChannel(pageURL: "https://relay.example") { _ in WireError(.badValue, at: "$.device.ntfy.server", "no")
         }
-        #expect(strict.fault(in: Self.device())?.path == "$.device.ntfy.server")
-        #expect(channel.fault(in: Self.device()) == nil)
+        #expect(strict.fault(in: Self.device(), of: WorkspaceID("default")!)?.path == "$.device.ntfy.server")
+        #expect(channel.fault(in: Self.device(), of: WorkspaceID("default")!) == nil)
         #expect(channel.app(named: "ntfy")?.cards == nil && channel.app(named: "web") == nil)
     }
 }

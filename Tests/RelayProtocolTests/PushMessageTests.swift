@@ -208,6 +208,24 @@ struct PushMessageTests {
         #expect(error?.code == code && error?.path == "$.device.\(place)")
     }
 
+    @Test("a receiver's record is read as it was written, and any number of devices may name it")
+    func receiver() throws {
+        for address in [DeviceAddress.receiver(Receiver("mail")), .receiver(nil)] {
+            var device = Device(id: DeviceID("d1")!, name: "n", profile: "receiver", address: address, system: "receiver")
+            (device.cards, device.starts, device.text, device.allowsOnLockScreen) = (.off, .never, .full, true)
+            #expect(try Device(from: JSONDocument(parsing: device.bytes).root) == device)
+            #expect(DeviceAddress.receiver(address.alerts.map(Receiver.init)) == address)
+            var other = address
+            other.yield(to: address)
+            #expect(other == address)
+        }
+        for bad in [#""""#, #""A""#, #""a/b""#, #""a b""#, #""\#(String(repeating: "a", count: 33))""#] {
+            let error = refusal(
+                Array(#"{"type":"device","id":"k1","device":{"device":"d1","name":"n","receiver":{"name":\#(bad)}}}"#.utf8))
+            #expect(error?.code == .badValue && error?.path == "$.device.receiver.name", "\(bad)")
+        }
+    }
+
     @Test("tokens are read in any case")
     func tokens() throws {
         guard case .command(_, .device(let device)) = try ClientMessage(parsing: PushSample.device("alertToken", #""0AfF""#))

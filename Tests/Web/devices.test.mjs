@@ -93,13 +93,13 @@ test("a test is the first alert of no session after it was asked for", () => {
 });
 
 test("a test tells a dead subscription from a phone that is set to be silent", () => {
-  const words = (result, known = {}) => testWords(result && push(1, { outcome: result }), { isBrowser: true, hasArrived: false, ...known });
+  const words = (result, known = {}) => testWords(result && push(1, { outcome: result }), { reach: "web", hasArrived: false, ...known });
   assert.deepEqual(words(undefined), { tone: "going", words: "A test is on its way." });
   assert.match(words({ result: "accepted" }).words, /took it.*Do Not Disturb.*subscription is dead/);
-  assert.match(words({ result: "accepted" }, { isBrowser: false }).words, /^Apple took it.*open its app/);
+  assert.match(words({ result: "accepted" }, { reach: "app" }).words, /^Apple took it.*open its app/);
   assert.match(words({ result: "accepted" }, { hasArrived: true }).words, /^It came to this browser and was shown.*Focus/);
   assert.deepEqual(words({ result: "refused", text: "410 gone" }), { tone: "bad", words: "The push service refused it: 410 gone. Switch notifications off and on again on that device." });
-  assert.equal(words({ result: "notSent", text: "no key" }, { isBrowser: false }).words, "It was not sent: no key.");
+  assert.equal(words({ result: "notSent", text: "no key" }, { reach: "app" }).words, "It was not sent: no key.");
   assert.equal(words({ result: "unknown" }).tone, "bad");
 });
 

@@ -35,5 +35,16 @@ test("a topic has no cards and no tokens, but a server that reads what it says",
   assert.equal(about({ device, client: { name: "Ada" } }), "Topic of ntfy · added by Ada");
   assert.deepEqual(textsFor(device).map(({ text }) => text), ["full", "summary", "generic"]);
   assert.equal(fate({ outcome: { result: "accepted" } }, true).words, "Taken by the push service");
-  assert.match(testWords({ outcome: { result: "accepted" } }, { isBrowser: false, isTopic: true, hasArrived: false }).words, /^Its server took it.*subscribed to this topic/);
+  assert.match(testWords({ outcome: { result: "accepted" } }, { reach: "ntfy", hasArrived: false }).words, /^Its server took it.*subscribed to this topic/);
+});
+
+test("a receiver is told by the name that the operator gave it", () => {
+  const device = { device: "d1", name: "Mail", profile: "receiver", system: "receiver", receiver: { name: "mail" }, text: "full", kinds: [] };
+  const told = Object.fromEntries(wishes(device, String));
+  assert.deepEqual([told.Cards, told.Tokens, told.Receiver, told["Offers Allow"]], [undefined, undefined, "mail", "No: Deny only"]);
+  assert.match(told.Says, /operator has set up can read it/);
+  assert.equal(Object.fromEntries(wishes({ ...device, receiver: {} }, String)).Receiver, "None: nothing can reach it");
+  assert.equal(about({ device, client: { name: "Ada" } }), "Receiver of the relay's operator · added by Ada");
+  assert.deepEqual(textsFor(device).map(({ text }) => text), ["full", "summary", "generic"]);
+  assert.match(testWords({ outcome: { result: "accepted" } }, { reach: "receiver", hasArrived: false }).words, /^Its receiver took it.*operator/);
 });

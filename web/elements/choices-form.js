@@ -1,6 +1,6 @@
 /** `<choices-form>`: what a device rings for and how much it says, changed on the page of any other. */
 
-import { kinds, clock, intervals, intervalWords, read, textsFor } from "../choices.js";
+import { kinds, clock, intervals, intervalWords, reachOf, read, textsFor } from "../choices.js";
 import { attribute, h, say, span, write } from "../dom.js";
 import { titleOf } from "../session-words.js";
 import { line } from "../text.js";
@@ -33,7 +33,7 @@ export class ChoicesForm extends HTMLElement {
   #cost = h("input", { type: "checkbox" });
   #allow = h("input", { type: "checkbox" });
   #allowChoice = choice(this.#allow, "Offer Allow in the notification",
-    "Anyone who holds this device can then allow a command from its Lock Screen, as neither a web page nor ntfy can ask for an unlock first; of a topic, anyone who can read it. Only where the notification shows the whole command.");
+    "Anyone who holds this device can then allow a command from its Lock Screen, as neither a web page nor ntfy can ask for an unlock first; of a topic or a receiver, anyone who can read it. Only where the notification shows the whole command.");
   #gatherings = h("div", { class: "choices" });
   #minutes = h("select", { id: `${this.#id}-minutes` });
   #minutesField = h("div", { class: "quiet-hours" }, field(this.#minutes, "After the first of it"));
@@ -73,7 +73,7 @@ export class ChoicesForm extends HTMLElement {
       choice(h("input", { type: "radio", name: `${this.#id}-text`, value: text, checked: text === device.text }), name, meaning)));
     this.#cost.checked = device.hidesCost === true;
     this.#allow.checked = device.allowOnLockScreen === true;
-    attribute(this.#allowChoice, "hidden", !device.web && !device.ntfy);
+    attribute(this.#allowChoice, "hidden", reachOf(device) === "app");
     const { gather } = device;
     const chosen = gather?.when ?? "";
     this.#gatherings.replaceChildren(...gatherings.map(([when, name, meaning]) =>

@@ -1,5 +1,6 @@
 /** `<device-card>`: one device: its Lock Screen, what it gets, its cards, and what became of each push. */
 
+import { reachOf } from "../choices.js";
 import { arrange, attribute, h, say, span, write } from "../dom.js";
 import { about, fate, testAmong, testWords, wishes } from "../device-words.js";
 import { ago, duration, timeOfDay } from "../format.js";
@@ -70,8 +71,9 @@ export class DeviceCard extends HTMLElement {
   show(app, device) {
     this.#app = app;
     this.#device = device;
-    const { name, profile, web, ntfy } = device.device;
-    const isApp = web === undefined && ntfy === undefined;
+    const { name, profile } = device.device;
+    const reach = reachOf(device.device);
+    const isApp = reach === "app";
     const id = `device-${device.device.device}`;
     attribute(this.#name, "id", id);
     attribute(this.#article, "aria-labelledby", id);
@@ -93,9 +95,9 @@ export class DeviceCard extends HTMLElement {
       say(words, value, line);
       return h("div", {}, h("dt", {}, term), words);
     }));
-    this.#confirmation.question = web
+    this.#confirmation.question = reach === "web"
       ? `Forget ${name}? It gets nothing more until notifications are switched on there again. What was chosen for it is lost.`
-      : ntfy ? `Forget ${name}? The topic gets nothing more until it is added again. What was chosen for it is lost.`
+      : reach !== "app" ? `Forget ${name}? The ${reach === "ntfy" ? "topic" : "receiver"} gets nothing more until it is added again. What was chosen for it is lost.`
       : `Forget ${name}? It gets nothing more until its app registers it again.`;
     attribute(this.#change, "aria-label", `Change what ${name} rings for …`);
     this.#drawTest();
@@ -123,8 +125,8 @@ export class DeviceCard extends HTMLElement {
 
   #drawPushes() {
     const { pushes } = this.#device;
-    // What a browser or a topic shows is the system's to draw, so there is no Lock Screen to hold a push against.
-    const ignored = this.#device.device.web || this.#device.device.ntfy ? new Map() : lockScreen(pushes, this.#app.now()).ignored;
+    // What others than apps show is the system's to draw, so there is no Lock Screen to hold a push against.
+    const ignored = reachOf(this.#device.device) !== "app" ? new Map() : lockScreen(pushes, this.#app.now()).ignored;
     const kept = new Set(pushes.map(({ push }) => push));
     for (const push of [...this.#rows.keys()]) if (!kept.has(push)) this.#rows.delete(push);
     attribute(this.#noPushes, "hidden", pushes.length > 0);
@@ -140,7 +142,7 @@ export class DeviceCard extends HTMLElement {
 
   /** @param {HTMLElement} item @param {Push} push @param {string|undefined} ignored */
   #drawPush(item, push, ignored) {
-    const { tone, words } = fate(push, (this.#device.device.web ?? this.#device.device.ntfy) !== undefined);
+    const { tone, words } = fate(push, reachOf(this.#device.device) !== "app");
     const what = span("push-what foreign");
     say(what, `${purposes[push.purpose] ?? push.purpose} · ${push.purpose === "alert" ? alertOf(push) : this.#title(push.session)}`, line);
     const result = span("push-fate foreign");
@@ -170,7 +172,7 @@ export class DeviceCard extends HTMLElement {
     attribute(this.#tested, "hidden", !this.#testing);
     if (!this.#testing) return;
     const { after, hasArrived } = this.#testing;
-    const { tone, words } = testWords(testAmong(this.#device.pushes, after), { isBrowser: this.#device.device.web !== undefined, isTopic: this.#device.device.ntfy !== undefined, hasArrived });
+    const { tone, words } = testWords(testAmong(this.#device.pushes, after), { reach: reachOf(this.#device.device), hasArrived });
     attribute(this.#tested, "data-tone", tone);
     say(this.#tested, words, line);
   }

@@ -18,7 +18,7 @@ package struct NtfyChannel: AlertChannel {
         name == Device.profileOfTopics ? PushApp(name: name, id: name, textMax: .full, cards: nil) : nil
     }
 
-    package func fault(in device: Device) -> WireError? {
+    package func fault(in device: Device, of workspace: WorkspaceID) -> WireError? {
         guard case .ntfy(let topic?) = device.address else { return nil }
         return fault(topic)
     }

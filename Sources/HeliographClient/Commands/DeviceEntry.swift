@@ -16,7 +16,9 @@ struct DeviceEntry {
     let isBrowser: Bool
     /// True for a topic of an ntfy server.
     let isTopic: Bool
-    /// A browser's push service, or a topic's server; nil: it has no address, or it is an app.
+    /// True for a program or webhook of the relay's operator.
+    let isReceiver: Bool
+    /// A browser's push service, a topic's server or a receiver's name; nil: it has no address, or it is an app.
     let pushService: String?
     let system: String
     let hasAlertToken: Bool
@@ -47,7 +49,9 @@ struct DeviceEntry {
         isTopic = device.optional("ntfy") != nil
         let service = try device.optional("web")?.object().optionalString("service")
         let server = try device.optional("ntfy")?.object().optionalString("server")
-        pushService = service ?? server
+        isReceiver = device.optional("receiver") != nil
+        let receiver = try device.optional("receiver")?.object().optionalString("name")
+        pushService = service ?? server ?? receiver
         system = try device.string("system")
         hasAlertToken = try device.flag("alertToken")
         hasStartToken = try device.flag("startToken")
@@ -67,23 +71,27 @@ struct DeviceEntry {
         self.cards = cards
         trouble = try value.optionalString("trouble")
         var pushes: [PushEntry] = []
-        carrier = isBrowser ? "its push service" : isTopic ? "its server" : "APNs"
+        carrier = isBrowser ? "its push service" : isTopic ? "its server" : isReceiver ? "its receiver" : "APNs"
         for entry in try value.array("pushes") { pushes.append(try PushEntry(from: entry, service: carrier)) }
         self.pushes = pushes
     }
 
     /// True if it has an address.
-    var isReachable: Bool { isBrowser || isTopic ? pushService != nil : hasAlertToken }
+    var isReachable: Bool { isApp ? hasAlertToken : pushService != nil }
+
+    private var isApp: Bool { !isBrowser && !isTopic && !isReceiver }
 
     /// Advice if it is not.
     var lackOfAddress: String {
         if isTopic { return "no topic: add it again with heliograph devices add" }
+        if isReceiver { return "no receiver: add it again with heliograph devices add" }
         return isBrowser ? "no subscription: switch notifications on there" : "no token for alerts"
     }
 
     /// The kind of device, in a line.
     var kind: String {
         if isTopic { return "a topic" + (pushService.map { " at \($0)" } ?? "") }
+        if isReceiver { return "a receiver" + (pushService.map { ", \($0)" } ?? "") }
         guard isBrowser else { return "\(profile), \(environment ?? "unknown environment"), iOS \(system)" }
         return pushService.map { "\(system), by \($0)" } ?? system
     }
@@ -95,7 +103,7 @@ struct DeviceEntry {
             case "summary": "text summary: alerts offer Deny, never Allow"
             case "generic": "text generic: alerts offer Deny, never Allow"
             case "sealed": "text sealed: only the device reads it"
-            default: (isBrowser || isTopic) && !allowsOnLockScreen ? "notifications there offer Deny, never Allow" : nil
+            default: !isApp && !allowsOnLockScreen ? "notifications there offer Deny, never Allow" : nil
             }
         let parts = [words, hidesCost ? "cost hidden" : nil, gathering?.sentence].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: "; ")

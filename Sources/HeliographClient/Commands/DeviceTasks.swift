@@ -86,7 +86,7 @@ final class DeviceAddTask: ClientTask {
         } else {
             run.terminal.print("added \(VisibleText.line(device.name)); try it: heliograph push test \(device.id)")
             if device.allowsOnLockScreen {
-                run.terminal.print("Whoever can read the topic can allow what its messages show whole.")
+                run.terminal.print("Whoever can read its messages can allow what they show whole.")
             }
         }
         run.finish(.done)

@@ -1,9 +1,9 @@
 internal import HeliographCrypto
 internal import RelayProtocol
 
-/// A topic of an ntfy server that is to be a device.
+/// A topic of an ntfy server, or a receiver, that is to be a device.
 package struct TopicOptions {
-    /// As it is pasted: `https://ntfy.sh/topic`.
+    /// A topic as it is pasted, `https://ntfy.sh/topic`, or a receiver's name.
     package var link: String
     /// An access token of the server's.
     package var token: String?
@@ -20,23 +20,44 @@ package struct TopicOptions {
     private static let idBytes = 4
 
     func device() throws(ClientError) -> Device {
-        guard let topic = NtfyTopic(link: link, token: token) else {
-            throw ClientError(
-                .usage, "a topic is a link such as https://ntfy.sh/topic, and a token is printable characters without a space")
-        }
+        let address = try address()
         guard let text = PushText.unsealed.first(where: { $0.rawValue == text }) else {
             let words = PushText.unsealed.map(\.rawValue).joined(separator: ", ")
             throw ClientError(.usage, "text is one of \(words)")
         }
-        let id = replaced ?? "ntfy-\(Crypto.hex(Crypto.random(count: Self.idBytes)))"
+        let id = replaced ?? "\(address.service.rawValue)-\(Crypto.hex(Crypto.random(count: Self.idBytes)))"
         guard let id = DeviceID(id) else { throw ClientError(.usage, "\(id) is not the id of a device") }
-        let name = name ?? "ntfy at \(topic.server)"
+        let name = name ?? address.standardName
         guard name.utf8.count <= WireLimits.nameBytesMax else {
             throw ClientError(.usage, "a name has at most \(WireLimits.nameBytesMax) bytes")
         }
         var device = Device(
-            id: id, name: name, profile: Device.profileOfTopics, address: .ntfy(topic), system: Device.profileOfTopics)
+            id: id, name: name, profile: address.service.rawValue, address: address, system: address.service.rawValue)
         (device.text, device.allowsOnLockScreen) = (text, offersAllow)
         return device
+    }
+
+    private func address() throws(ClientError) -> DeviceAddress {
+        if Receiver.isName(link) {
+            guard token == nil else { throw ClientError(.usage, "a receiver takes no token") }
+            return .receiver(Receiver(link))
+        }
+        guard let topic = NtfyTopic(link: link, token: token) else {
+            throw ClientError(
+                .usage,
+                "a topic is a link such as https://ntfy.sh/topic, and a token is printable characters without a space; a receiver is a name such as mail"
+            )
+        }
+        return .ntfy(topic)
+    }
+}
+
+extension DeviceAddress {
+    fileprivate var standardName: String {
+        switch self {
+        case .ntfy(let topic?): "ntfy at \(topic.server)"
+        case .receiver(let receiver?): receiver.name
+        case .apns, .web, .ntfy, .receiver: service.rawValue
+        }
     }
 }

@@ -53,6 +53,16 @@ package enum PushStatus {
         return troubles.compactMap { $0 }
     }
 
+    /// The receivers whose last push was not taken, with the reason.
+    static func receiverTroubles(_ status: [UInt8]) throws(WireError) -> [(name: String, trouble: String)] {
+        var troubles: [(name: String, trouble: String)] = []
+        for receiver in try JSONDocument(parsing: status).root.object().optional("receivers")?.array() ?? [] {
+            guard let trouble = try receiver.optionalString("trouble") else { continue }
+            troubles.append((try receiver.string("name"), trouble))
+        }
+        return troubles
+    }
+
     private static func browserLines(_ web: JSONValue) throws(WireError) -> [String] {
         let origins = try web.array("origins")
         var lines: [String] = []
@@ -76,6 +86,12 @@ package enum PushStatus {
         }
         if let trouble = try origin.optionalString("trouble") { line += ": \(trouble)" }
         return line
+    }
+
+    private static func line(ofReceiver receiver: JSONValue) throws(WireError) -> String {
+        let line =
+            "receiver \(try receiver.string("name")): \(try receiver.integer("running")) running, \(try receiver.integer("waiting")) waiting, \(try receiver.integer("accepted")) accepted"
+        return line + (try receiver.optionalString("trouble").map { "; the last was not: \($0)" } ?? "")
     }
 
     /// For people.
@@ -108,6 +124,7 @@ package enum PushStatus {
         }
         if let web = root.optional("web") { lines += try browserLines(web) }
         for server in try root.optional("servers")?.array() ?? [] { lines.append(try line(server, of: "topics")) }
+        for receiver in try root.optional("receivers")?.array() ?? [] { lines.append(try line(ofReceiver: receiver)) }
         let outcomes = try root.array("outcomes")
         if outcomes.isEmpty { lines.append("no pushes since the relay started") }
         for outcome in outcomes {

@@ -39,6 +39,8 @@ package struct ServerConfiguration: Sendable {
     var pushHosts: [WebPushServices.Added] = []
     /// Servers of ntfy in the own network, or without TLS; others may be any that is public.
     var ntfyServers: [WebPushServices.Added] = []
+    /// Programs and webhooks of the operator's that get pushes; nil: none.
+    var receivers: Receivers?
     /// In minutes; see `PushSettings.reminders`.
     var pushReminders = PushSettings.remindersDefault
     /// Serves this folder instead of the page in the binary; for working on the page.

@@ -45,6 +45,16 @@ package enum Settings {
             takes: "servers such as http://192.168.1.5:8080, https://ntfy.lan or http://ntfy.lan=192.168.1.5, or none",
             "ntfy servers in your own network, or without TLS: http://name[:port][=address], separated by commas, or none. Public ones need no mention.",
             text: { $0.serverText }, read: { WebPushServices.Added(server: $0) }),
+        Setting(
+            key: "receivers", valueName: "file",
+            abstract:
+                "Programs and webhooks of yours that get pushes as JSON, each by a name: a JSON file that only you can write.",
+            text: { $0.receivers?.file },
+            apply: { (text, configuration) throws(SettingValueError) in
+                do throws(ServerError) { configuration.receivers = try Receivers.read(text) } catch {
+                    throw SettingValueError("a file of receivers (\(error.description))")
+                }
+            }),
         .list(
             "pushReminders", "minutes", \.pushReminders, countMax: ServerLimits.remindersMax,
             takes:

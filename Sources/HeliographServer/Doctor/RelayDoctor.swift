@@ -54,6 +54,7 @@ package struct RelayDoctor {
             + (configuration.map { exposure($0) + certificate($0) + publicAddress($0) } ?? [])
             + PushDoctor(path: path, flag: flag, asksApple: asksApple).findings()
             + (configuration.map { WebPushDoctor(path: path, flag: flag, configuration: $0).findings() } ?? [])
+            + (configuration.map { ReceiverDoctor(path: path, flag: flag, configuration: $0).findings() } ?? [])
     }
 
     /// The way of a phone's request, up to the first obstacle; `ways` are commands that give the relay an address. Blocks for a minute at

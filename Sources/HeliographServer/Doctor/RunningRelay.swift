@@ -36,7 +36,8 @@ struct RunningRelay {
         for (key, text) in try root.required("settings").members() {
             // A newer relay may have one that this program does not know.
             guard let setting = Settings.all.first(where: { $0.key == key }) else { continue }
-            try setting.apply(text.string(), &configuration)
+            // The file that one names may have been changed since; then the next start says what is wrong with it.
+            try? setting.apply(text.string(), &configuration)
         }
         for (key, source) in try root.required("from").members() { configuration.sources[key] = try source.string() }
         self.configuration = configuration

@@ -9,9 +9,16 @@ struct PushTraffic: Sendable {
     var origins: [WebPushOriginState] = []
     /// Servers that persons have named.
     var servers: [WebPushOriginState] = []
+    var receivers: [ReceiverState] = []
 
-    var waiting: Int { lanes.reduce(0) { $0 + $1.waiting } + (origins + servers).reduce(0) { $0 + $1.waiting } }
-    var flying: Int { lanes.reduce(0) { $0 + $1.flying } + (origins + servers).reduce(0) { $0 + $1.flying } }
+    var waiting: Int {
+        lanes.reduce(0) { $0 + $1.waiting } + (origins + servers).reduce(0) { $0 + $1.waiting }
+            + receivers.reduce(0) { $0 + $1.waiting }
+    }
+    var flying: Int {
+        lanes.reduce(0) { $0 + $1.flying } + (origins + servers).reduce(0) { $0 + $1.flying }
+            + receivers.reduce(0) { $0 + $1.running }
+    }
     /// Services that nothing is sent to for a while, as they refuse us.
     var breakersOpen: Int { lanes.count(where: \.isBreakerOpen) + origins.count { $0.barredReason != nil } }
 }

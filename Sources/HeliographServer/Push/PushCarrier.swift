@@ -6,6 +6,8 @@ protocol PushCarrier: AnyObject {
     var service: PushService { get }
     /// Nil: nothing has been sent yet.
     var sender: (any WebPushSender)? { get }
+    /// Receivers that the operator has set up, in the order of their names.
+    var states: [ReceiverState] { get }
 
     /// Tells `completion` what became of it, once, on another thread. `now` in milliseconds since 1970.
     func send(
@@ -18,6 +20,8 @@ protocol PushCarrier: AnyObject {
 }
 
 extension PushCarrier {
+    var states: [ReceiverState] { [] }
+
     func withdraw(_ push: PushID, of epoch: Epoch) { sender?.withdraw(PushIntent.requestID(push, in: epoch)) }
 
     func stop() { sender?.stop() }

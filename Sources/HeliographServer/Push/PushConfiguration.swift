@@ -209,7 +209,7 @@ extension APNsConfiguration.Host {
 
 extension JSONValue {
     /// Throws if this object has a member of another name.
-    fileprivate func allow(_ names: String...) throws(WireError) {
+    func allow(_ names: String...) throws(WireError) {
         for (name, value) in try members() where !names.contains(name) {
             throw WireError(
                 .badValue, at: value.path, "this field has no meaning here; known are: \(names.joined(separator: ", "))")

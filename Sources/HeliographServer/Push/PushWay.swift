@@ -313,9 +313,11 @@ final class PushWay {
         let (handle, bound) = (loop.handle, LoopBound(answer, loop: loop))
         let (apple, browsers) = (sender, web.sender)
         let others = carriers.values.compactMap { $0 === web ? nil : $0.sender }
-        guard apple != nil || browsers != nil || !others.isEmpty else { return answer(PushTraffic()) }
+        let receivers = carriers.values.flatMap(\.states)
+        guard apple != nil || browsers != nil || !others.isEmpty else { return answer(PushTraffic(receivers: receivers)) }
         Task {
-            var traffic = PushTraffic(lanes: await apple?.lanes() ?? [], origins: await browsers?.origins() ?? [])
+            var traffic = PushTraffic(
+                lanes: await apple?.lanes() ?? [], origins: await browsers?.origins() ?? [], receivers: receivers)
             for other in others { traffic.servers += await other.origins() }
             handle.execute { [traffic] in bound.value(traffic) }
         }
@@ -337,6 +339,7 @@ final class PushWay {
                         writer.array("origins", traffic.origins.map(\.bytes))
                     }
                     writer.array("servers", traffic.servers.map(\.bytes))
+                    writer.array("receivers", traffic.receivers.map(\.bytes))
                     writer.array("outcomes", outcomes.reversed().map(Self.bytes))
                 })
         }

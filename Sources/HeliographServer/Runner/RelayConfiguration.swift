@@ -14,6 +14,7 @@ extension Relay.Configuration {
             pingSeconds: configuration.liveness.pingAfter.components.seconds,
             hangUpSeconds: configuration.liveness.hangUpAfter.components.seconds)
         let (services, servers) = (WebPushServices(added: configuration.pushHosts), configuration.ntfyServices)
+        let receivers = configuration.receivers ?? Receivers(file: "", entries: [])
         let push = PushSettings(
             channels: [
                 .apns: APNsChannel(
@@ -21,6 +22,7 @@ extension Relay.Configuration {
                     broadcastBundles: try PushWay.broadcastBundles(in: folder)),
                 .web: WebChannel(pageURL: configuration.pageURL) { WebPushAdmission.fault(in: $0, services) },
                 .ntfy: NtfyChannel(pageURL: configuration.pageURL) { NtfyPushes.fault(in: $0, servers) },
+                .receiver: ReceiverChannel(pageURL: configuration.pageURL) { receivers.fault(in: $0, of: $1) },
             ], numbers: numbers, reminders: configuration.pushReminders, localMinute: TimeZones.minute)
         self.init(
             software: ServerConfiguration.software, heartbeat: heartbeat, retention: configuration.retention,

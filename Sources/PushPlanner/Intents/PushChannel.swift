@@ -11,8 +11,8 @@ package protocol PushChannel: Sendable {
     func canBroadcast(to device: Device) -> Bool
     /// A card's display of this: of two equal ones the second need not be sent.
     func face(of subject: PushSubject, on device: Device, isBroadcast: Bool) -> [UInt8]
-    /// Why this device's address is not taken, with its place in the command `device`; nil: it is.
-    func fault(in device: Device) -> WireError?
+    /// Why this device's address is not taken in a workspace, with its place in the command `device`; nil: it is.
+    func fault(in device: Device, of workspace: WorkspaceID) -> WireError?
     /// True if a settlement may replace a notification that has rung, without ringing again.
     func takesBack(on device: Device) -> Bool
     /// An alert as it fits a payload: what is cut there is not whole, and cannot be allowed from what is shown.
@@ -31,7 +31,7 @@ package protocol PushChannel: Sendable {
 
 /// The defaults of a channel that takes every address and has room for all that the planner composes.
 extension PushChannel {
-    package func fault(in device: Device) -> WireError? { nil }
+    package func fault(in device: Device, of workspace: WorkspaceID) -> WireError? { nil }
     package func takesBack(on device: Device) -> Bool { true }
     package func fitting(_ content: AlertContent, on device: Device) -> AlertContent { content }
 }

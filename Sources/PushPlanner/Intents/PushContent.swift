@@ -27,12 +27,27 @@ package struct AlertContent: Sendable {
     package var level: AlertLevel
     package var session: SessionID?
     package var approval: ApprovalID?
+    /// Details that the person lets be said, for a channel that has a place for them besides `text`.
+    package var details = Details()
     /// A code that decides goes with it: in the open the string `CODE`, which the runner replaces; sealed within the ciphertext.
     package var hasCode: Bool
     /// The text shows the whole input; with `isSealed` that text is the ciphertext.
     package var mayAllow: Bool
     /// The words are for everybody. The runner adds the ciphertext, for which room is left.
     package var isSealed: Bool
+
+    /// Each is a line of what is in `text` as well.
+    package struct Details: Sendable, Equatable {
+        package var project: String?
+        /// The session's title.
+        package var title: String?
+        /// What to look at twice.
+        package var risks: [String] = []
+
+        package init(project: String? = nil, title: String? = nil, risks: [String] = []) {
+            (self.project, self.title, self.risks) = (project, title, risks)
+        }
+    }
 
     package init(
         kind: AlertKind?, text: AlertText, thread: String, replaces: String, level: AlertLevel, session: SessionID?,

@@ -82,9 +82,9 @@ extension PushIntent {
     /// The longest that a sender may try, in milliseconds. Whatever is worth more is planned anew after that, as it is by then.
     package static let patienceMax: Int64 = 3_600_000
 
-    /// Addresses that must still be its workspace's for it to be sent; none of a topic, which is nobody's alone.
+    /// Addresses that must still be its workspace's for it to be sent; none of one that is not one workspace's alone.
     package var addresses: Set<PushAddress> {
-        guard service != .ntfy else { return [] }
+        guard !service.sharesAddresses else { return [] }
         var addresses = Set([deviceAddress].compactMap(\.self))
         if case .device(let token) = target { addresses.insert(PushAddress(service, place: token)) }
         return addresses

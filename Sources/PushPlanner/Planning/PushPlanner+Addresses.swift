@@ -2,8 +2,8 @@ import RelayModel
 import RelayProtocol
 
 extension DeviceAddress {
-    /// Its places that are one app's alone. A topic is whoever's knows it, in each workspace.
-    var held: [PushAddress] { service == .ntfy ? [] : places }
+    /// Its places that are one app's alone, in all workspaces.
+    var held: [PushAddress] { service.sharesAddresses ? [] : places }
 }
 
 /// Ownership of addresses: an address belongs to the device, or card, whose app reported it last, in any workspace.
@@ -20,7 +20,7 @@ extension PushPlanner {
 
     private mutating func yield(_ other: DeviceKey, to address: DeviceAddress, of key: DeviceKey, at now: Instant) {
         // Whoever knows a topic could take it from another workspace.
-        guard var known = devices[other], other.workspace == key.workspace || address.service != .ntfy else { return }
+        guard var known = devices[other], other.workspace == key.workspace || !address.service.sharesAddresses else { return }
         known.device.address.yield(to: address)
         guard known.device != devices[other]?.device else { return }
         guard other.workspace == key.workspace else { return leave(other, at: now) }

@@ -36,10 +36,11 @@ extension PushPlanner {
         let mayAllow =
             device.mayDecide && alert.text.isWhole
             && alert.approval.map { !$0.request.isCut && !$0.request.isRedacted } == true
-        let whole = AlertContent(
+        var whole = AlertContent(
             kind: alert.kind, text: isSealed ? alert.cover : alert.text, thread: alert.thread, replaces: alert.replaces,
             level: alert.level, session: alert.session, approval: alert.approval?.id,
             hasCode: intent.code != nil && !isSealed, mayAllow: mayAllow, isSealed: isSealed)
+        if device.device.text.least(app.textMax).showsText { whole.details = details(of: alert, in: key.workspace) }
         let content = channel.fitting(whole, on: device.device)
         intent.payload = channel.payload(of: .alert(content), on: device.device)
         var planned = PlannedPush(intent, card: nil)
@@ -50,6 +51,14 @@ extension PushPlanner {
             planned.calls = alert.calls
         }
         return plan(planned)
+    }
+
+    private func details(of alert: Alert, in workspace: WorkspaceID) -> AlertContent.Details {
+        let session = alert.session.flatMap { sight.sessions[SessionKey(workspace: workspace, session: $0)] }
+        return AlertContent.Details(
+            project: session?.state.summary.project.map(VisibleText.line),
+            title: session?.state.summary.title.map(VisibleText.line),
+            risks: alert.approval?.request.risks.map(VisibleText.exactLine) ?? [])
     }
 }
 

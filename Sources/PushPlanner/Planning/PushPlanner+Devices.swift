@@ -14,7 +14,7 @@ extension PushPlanner {
                 to: request)
             return
         }
-        if let fault = settings.channel(of: device)?.fault(in: device) {
+        if let fault = settings.channel(of: device)?.fault(in: device, of: key.workspace) {
             reply(.failed(Notice(fault), winner: nil), to: request)
             return
         }

@@ -91,6 +91,7 @@ extension DeviceAddress {
         case .apns: "its app has told no token for alerts"
         case .web: "its browser has no subscription: switch notifications on there"
         case .ntfy: "it has no topic: add the topic again"
+        case .receiver: "it has no receiver: add one again"
         }
     }
 }

@@ -30,7 +30,7 @@ package struct JSONValue: Sendable {
 
     package func string() throws(WireError) -> String { try document.string(at: index) }
 
-    func string(bytesMax: Int) throws(WireError) -> String { try document.string(at: index, bytesMax: bytesMax) }
+    package func string(bytesMax: Int) throws(WireError) -> String { try document.string(at: index, bytesMax: bytesMax) }
 
     package func bool() throws(WireError) -> Bool { try document.bool(at: index) }
 

@@ -12,6 +12,11 @@ extension Device {
                 id: id, name: name, profile: Self.profileOfTopics, address: .ntfy(try NtfyTopic(from: topic)),
                 system: Self.profileOfTopics)
             try readUnsealed(value)
+        } else if let receiver = value.optional("receiver") {
+            self.init(
+                id: id, name: name, profile: Self.profileOfReceivers, address: .receiver(try Receiver(from: receiver)),
+                system: Self.profileOfReceivers)
+            try readUnsealed(value)
         } else {
             self.init(
                 id: id, name: name, profile: try value.string("profile", bytesMax: WireLimits.nameBytesMax),
@@ -57,6 +62,11 @@ extension Device {
                 writer.field("name", name)
                 writer.object("ntfy") { topic?.write(to: &$0) }
                 choices.write(to: &writer)
+            case .receiver(let receiver):
+                writer.field("device", id)
+                writer.field("name", name)
+                writer.object("receiver") { receiver?.write(to: &$0) }
+                choices.write(to: &writer)
             }
         }
     }
@@ -71,6 +81,7 @@ extension Device {
                     $0.flag("startToken", tokens.starts != nil)
                 case .web(let subscription): $0.object("web") { $0.field("service", subscription?.service) }
                 case .ntfy(let topic): $0.object("ntfy") { $0.field("server", topic?.server) }
+                case .receiver(let receiver): $0.object("receiver") { receiver?.write(to: &$0) }
                 }
             }
         }

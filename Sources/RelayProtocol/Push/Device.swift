@@ -2,10 +2,10 @@
 package struct Device: Sendable, Equatable {
     package var id: DeviceID
     package var name: String
-    /// The profile of the app, by name; of a browser `web`, of a topic `ntfy`.
+    /// The profile of the app, by name; of a browser `web`, of a topic `ntfy`, of a receiver `receiver`.
     package var profile: String
     package var address: DeviceAddress
-    /// The version of iOS, such as `18.1`; of a browser its name and the system's; of a topic `ntfy`.
+    /// The version of iOS, such as `18.1`; of a browser its name and the system's; of others their profile.
     package var system: String
     /// The person's choice in Settings: more updates of cards.
     package var hasFrequentPushes = false
@@ -22,20 +22,21 @@ package struct Device: Sendable, Equatable {
     package var gathering: Gathering?
     /// No push says what something cost.
     package var hidesCost = false
-    /// For a browser or a topic: its notifications may offer to allow. Neither can ask for an unlock before a button counts, and a topic has
-    /// whoever can read it, so only the person can say who that is.
+    /// For all but an app: its notifications may offer to allow. None of them can ask for an unlock before a button counts, and whoever can read
+    /// a topic, or what a receiver does with a push, can use it, so only the person can say who that is.
     package var allowsOnLockScreen = false
 
     /// True if a notification that shows the whole input may offer to allow it. An app's own asks for an unlock first.
     package var takesAllow: Bool {
         switch address {
         case .apns: true
-        case .web, .ntfy: allowsOnLockScreen
+        case .web, .ntfy, .receiver: allowsOnLockScreen
         }
     }
 
     package static let profileOfBrowsers = "web"
     package static let profileOfTopics = "ntfy"
+    package static let profileOfReceivers = "receiver"
 
     package init(id: DeviceID, name: String, profile: String, address: DeviceAddress, system: String) {
         self.id = id
@@ -71,7 +72,7 @@ package enum PushText: String, Sendable, CaseIterable {
     /// Alerts are ciphertext for the device's key; cards show counts only.
     case sealed
 
-    /// All that a browser gets is encrypted to it, and no app of ntfy opens what is sealed.
+    /// All that a browser gets is encrypted to it, and neither an app of ntfy nor a receiver opens what is sealed.
     package static let unsealed: [PushText] = [.full, .summary, .generic]
 }
 

@@ -6,12 +6,15 @@ package enum DeviceAddress: Sendable, Equatable {
     case web(WebSubscription?)
     /// Nil: it was dropped.
     case ntfy(NtfyTopic?)
+    /// Nil: it was dropped.
+    case receiver(Receiver?)
 
     package var service: PushService {
         switch self {
         case .apns: .apns
         case .web: .web
         case .ntfy: .ntfy
+        case .receiver: .receiver
         }
     }
 
@@ -22,6 +25,7 @@ package enum DeviceAddress: Sendable, Equatable {
             case .apns(let tokens): tokens.alerts
             case .web(let subscription): subscription?.place
             case .ntfy(let topic): topic?.place
+            case .receiver(let receiver): receiver?.name
             }
         }
         set {
@@ -31,6 +35,7 @@ package enum DeviceAddress: Sendable, Equatable {
                 self = .apns(tokens)
             case .web: self = .web(newValue.flatMap(WebSubscription.init(place:)))
             case .ntfy: self = .ntfy(newValue.flatMap(NtfyTopic.init(place:)))
+            case .receiver: self = .receiver(newValue.map(Receiver.init))
             }
         }
     }
@@ -62,8 +67,10 @@ package enum DeviceAddress: Sendable, Equatable {
         if starts == place { starts = nil }
     }
 
-    /// A place belongs to one device: what the other names is its own from now on.
+    /// A place belongs to one device: what the other names is its own from now on. A receiver belongs to its operator, and any number of
+    /// devices may name it.
     package mutating func yield(to other: DeviceAddress) {
+        guard service != .receiver else { return }
         if Self.isSame(service, alerts, other.service, other.alerts) { alerts = nil }
         if Self.isSame(service, starts, other.service, other.starts) { starts = nil }
     }
@@ -76,7 +83,15 @@ package enum DeviceAddress: Sendable, Equatable {
 
 /// A carrier of pushes, by name.
 package enum PushService: String, Sendable, CaseIterable {
-    case apns, web, ntfy
+    case apns, web, ntfy, receiver
+
+    /// Several workspaces may push to the same place: a topic belongs to whoever knows it, a receiver to its operator.
+    package var sharesAddresses: Bool {
+        switch self {
+        case .apns, .web: false
+        case .ntfy, .receiver: true
+        }
+    }
 
     /// Records of pushes name their service if it is another.
     package static let ofUnmarkedRecords = PushService.apns

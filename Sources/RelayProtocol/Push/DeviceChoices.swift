@@ -121,6 +121,10 @@ extension Device {
             if !PushText.unsealed.contains(choices.text) {
                 return WireError(.badValue, at: "$.text", "no app of ntfy opens what is sealed")
             }
+        case .receiver:
+            if !PushText.unsealed.contains(choices.text) {
+                return WireError(.badValue, at: "$.text", "no receiver opens what is sealed")
+            }
         }
         return nil
     }

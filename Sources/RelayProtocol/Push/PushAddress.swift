@@ -1,5 +1,5 @@
 /// One place where pushes reach an app, whichever device of whichever workspace names it: a token of APNs, of a device or a card, the
-/// endpoint of a browser, or a topic of ntfy.
+/// endpoint of a browser, a topic of ntfy, or a receiver.
 ///
 /// A secret, as what it is made of.
 package struct PushAddress: Hashable, Sendable {
@@ -12,7 +12,7 @@ package struct PushAddress: Hashable, Sendable {
         self.service = service
         text =
             switch service {
-            case .apns: place
+            case .apns, .receiver: place
             case .web: WebSubscription(place: place)?.endpoint ?? place
             case .ntfy: NtfyTopic(place: place).map { "\($0.server)/\($0.topic)" } ?? place
             }

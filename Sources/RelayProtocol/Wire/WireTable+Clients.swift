@@ -41,7 +41,11 @@ extension WireTable {
             [.required("session", .identifier), .required("approval", .identifier)]),
         command(
             "device", "Registers a device, or what has changed about it.",
-            [.required("device", WireType(.either(device, with: ["web": webDevice, "ntfy": ntfyDevice])))]),
+            [
+                .required(
+                    "device",
+                    WireType(.either(device, with: ["web": webDevice, "ntfy": ntfyDevice, "receiver": receiverDevice])))
+            ]),
         command(
             "deviceChoices",
             "Changes what a person hears on a device; what is left out is switched off. It lasts until the device chooses otherwise.",

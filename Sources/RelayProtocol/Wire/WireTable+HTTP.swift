@@ -1,6 +1,8 @@
 /// Objects that are sent over HTTP alone: pairing, tokens and their revocation, pictures.
 extension WireTable {
-    package static let http = [token, pairing, paired, pairedPage, me, meHost, revocation, revoked, renaming, renamed, picture]
+    package static let http = [
+        token, pairing, paired, pairedPage, me, meHost, revocation, revoked, renaming, renamed, picture, pushDocument,
+    ]
 
     private static let tokenName: [WireField] = [
         .required("id", .identifier), .required("role", .word(PairingRole.self)),

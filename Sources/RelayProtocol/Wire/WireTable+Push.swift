@@ -73,6 +73,47 @@ extension WireTable {
                 "An access token with which the relay publishes, and a secret."),
         ])
 
+    package static let receiverDevice = WireObject(
+        "receiver-device",
+        "A program or webhook of the relay's operator as a device. It has no cards, and reads its pushes.",
+        [
+            .required("device", .identifier), .required("name", .name), .required("receiver", .object(receiver)),
+            .defaulted("text", unsealedText),
+        ] + wishes + [allowOnLockScreen])
+
+    static let receiver = WireObject(
+        "receiver", "Which one; empty if it is to get nothing any more.",
+        [
+            .optional(
+                "name", WireType(.pattern(Receiver.namePattern, example: "mail")),
+                "As the operator has named it for this workspace."
+            )
+        ])
+
+    /// What a program gets on its standard input, and a webhook as the body of a request.
+    package static let pushDocument = WireObject(
+        "push-document", "One push to a receiver. It may arrive again with the same `id`.",
+        [
+            .required(
+                "version", .integer(1...1), "Later fields leave it as it is; programs ignore those that they do not know."),
+            .required("id", .anyText, "Names the push, in all attempts."),
+            .required("time", .time, "When it was planned."), .required("workspace", .identifier),
+            .required("device", .object([.required("id", .identifier), .required("name", .name)])),
+            .required(
+                "kind", WireType(.word(AlertKind.allCases.map(\.rawValue) + ["test"])),
+                "`test`: the person tries whether pushes arrive."),
+            .required("level", .words("passive", "active", "time-sensitive"), "`passive` makes no sound, as what is settled."),
+            .required("replaces", .anyText, "A later push of this name takes the place of the earlier ones."),
+            .required("title", .anyText), .required("text", .anyText, "May be empty."), .optional("project", .anyText),
+            .optional("sessionTitle", .anyText), .optional("session", .identifier), .optional("approval", .identifier),
+            .required("link", .anyText, "Opens on the relay's page what it is about."),
+            .optional("risks", .list(.anyText, 1...WireLimits.risksMax), "What to look at twice, in words."),
+            .optional(
+                "actions",
+                .list(.object([.required("decision", .words("deny", "allow")), .required("url", .anyText)]), 1...2),
+                "Decisions that this push may take, each by `POST` of `{\"decision\":…}` to `url`, once. A secret."),
+        ])
+
     static let webSubscription = WireObject(
         "web-subscription", "What `PushSubscription.toJSON()` says; empty if the browser no longer has one.",
         [
@@ -93,7 +134,7 @@ extension WireTable {
         "device-shown", "What an app or a browser told of itself and its person, without what it is reached by.",
         [
             .required("device", .identifier), .required("name", .name),
-            .required("profile", .name, "For a browser: `web`; for a topic: `ntfy`."),
+            .required("profile", .name, "For a browser: `web`; for a topic: `ntfy`; for a receiver: `receiver`."),
             .optional("environment", environment, "Only for an app."),
             .required("system", .name, "The version of iOS, or browser and system."),
             .optional("alertToken", .flag, "There is one."), .optional("startToken", .flag, "There is one."),
@@ -103,6 +144,7 @@ extension WireTable {
             .optional(
                 "ntfy", .object([.optional("server", .anyText, "Absent: it has no topic.")]), "It is a topic of an ntfy server."
             ),
+            .optional("receiver", .object(receiver), "It is a receiver of the operator's."),
         ] + cardWishes + [.defaulted("text", .word(PushText.self))] + wishes + [allowOnLockScreen])
 
     static let quietHours = WireObject(

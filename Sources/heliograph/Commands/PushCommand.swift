@@ -98,10 +98,11 @@ struct PushCommand: ParsableCommand {
 struct Devices: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "List the devices that are registered for pushes, with their cards and last pushes; add a topic, or forget one.",
+            "List the devices that are registered for pushes, with their cards and last pushes; add a topic or a receiver, or forget one.",
         discussion: """
               heliograph devices
               heliograph devices add https://ntfy.sh/my-secret-topic
+              heliograph devices add mail
               heliograph devices --json | jq '.devices[] | select(.trouble)'
               heliograph devices forget d1
 
@@ -121,13 +122,18 @@ struct Devices: ParsableCommand {
 
     struct Add: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Push to a topic of an ntfy server, which an app shows on any phone.",
+            abstract: "Push to a topic of an ntfy server, which an app shows on any phone, or to a receiver.",
             discussion: """
                 Subscribe to the topic in the app, then paste its link here. Whoever knows a topic of a public server can read it: choose a
                 name that nobody guesses, or a server that asks for tokens.
 
                   heliograph devices add https://ntfy.sh/heliograph-9f3kd72 --text full
                   heliograph devices add https://ntfy.example/agents --token tk_…
+
+                A receiver is a program or webhook that the relay's operator has set up to get pushes, such as one that mails them: \
+                heliograph serve --receivers.
+
+                  heliograph devices add mail --name "Ada's mail"
 
                 A server in your own network, or without TLS, has to be named to the relay: heliograph serve --ntfy-servers.
 
@@ -136,19 +142,19 @@ struct Devices: ParsableCommand {
 
         @OptionGroup var client: ClientCommandOptions
 
-        @Argument(help: "The topic's link, such as https://ntfy.sh/topic.")
+        @Argument(help: "The topic's link, such as https://ntfy.sh/topic, or the receiver's name.")
         var link: String
 
         @Option(help: "An access token of the server, if the topic needs one to publish.")
         var token: String?
 
-        @Option(help: "What the device is called. Default: after its server.")
+        @Option(help: "What the device is called. Default: after its server or receiver.")
         var name: String?
 
-        @Option(help: "Detail of its messages: full, summary or generic. The server can read them.")
+        @Option(help: "Detail of its messages: full, summary or generic. The server or receiver can read them.")
         var text = "summary"
 
-        @Flag(help: "Messages that show the whole command offer Allow, to whoever can read the topic. Needs --text full.")
+        @Flag(help: "Messages that show the whole command offer Allow, to whoever can read them. Needs --text full.")
         var allow = false
 
         @Option(help: ArgumentHelp("The id of a device that this replaces, for example to change its token.", valueName: "id"))

@@ -19,6 +19,7 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Self.help("pushContact")) var pushContact: String?
     @Option(help: Self.help("pushHosts")) var pushHosts: String?
     @Option(help: Self.help("ntfyServers")) var ntfyServers: String?
+    @Option(help: Self.help("receivers")) var receivers: String?
     @Option(help: Self.help("pushReminders")) var pushReminders: String?
     @Option(help: Self.help("tlsCertificate")) var tlsCertificate: String?
     @Option(help: Self.help("tlsKey")) var tlsKey: String?
@@ -81,6 +82,7 @@ struct ServeOptions: ParsableArguments {
             "pushContact": pushContact,
             "pushHosts": pushHosts,
             "ntfyServers": ntfyServers,
+            "receivers": receivers,
             "pushReminders": pushReminders,
             "tlsCertificate": tlsCertificate,
             "tlsKey": tlsKey,

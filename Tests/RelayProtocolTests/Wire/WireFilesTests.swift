@@ -27,7 +27,7 @@ struct WireFilesTests {
             WireTable.messages(direction).map { "\(direction.rawValue) \($0.type)" }
         }
         let objects =
-            "ANSWER APPROVAL BUDGET BUDGET-REPORT CHANGE COST-REPORT COST-SHARE DECISION DEVICE DEVICE-SHOWN DEVICE-STATE EVENT ME ME-HOST NTFY-DEVICE PAIRED PAIRED-PAGE PAIRING PICTURE PUSH QUESTION REVOCATION REVOKED SUMMARY TOKEN WEB-DEVICE"
+            "ANSWER APPROVAL BUDGET BUDGET-REPORT CHANGE COST-REPORT COST-SHARE DECISION DEVICE DEVICE-SHOWN DEVICE-STATE EVENT ME ME-HOST NTFY-DEVICE PAIRED PAIRED-PAGE PAIRING PICTURE PUSH PUSH-DOCUMENT QUESTION RECEIVER-DEVICE REVOCATION REVOKED SUMMARY TOKEN WEB-DEVICE"
             .split(separator: " ").map(String.init)
         let kinds = EventKind.allCases.map(\.rawValue)
         #expect(document.rows.sorted() == (messages + kinds + objects).sorted())

@@ -41,6 +41,7 @@ final class Phone {
             case .app: .app(in: world, index, apns)
             case .browser: .browser(in: world, index, apns)
             case .topic: .topic(in: world, index, apns)
+            case .receiver: .receiver(in: world, index, apns)
             }
     }
 
@@ -161,7 +162,7 @@ final class Phone {
             device.address = .web(apns.makeSubscription(for: index))
             isRegistered = false
             return wake(for: 8_000)
-        case .ntfy: return
+        case .ntfy, .receiver: return
         }
         switch world.dice.below(3) {
         case 0:

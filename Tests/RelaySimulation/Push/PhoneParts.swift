@@ -8,6 +8,8 @@ extension Phone {
         case app, browser
         /// Whatever app of ntfy.
         case topic
+        /// What the operator's program does with it.
+        case receiver
     }
 
     struct LiveCard {
@@ -61,10 +63,17 @@ extension Device {
 
     /// A topic that is read there.
     static func topic(in world: World, _ index: Int, _ apns: SimulatedAPNs) -> Device {
-        let name = "phone\(index)"
-        var device = Device(
-            id: DeviceID("\(name)-0")!, name: name, profile: profileOfTopics, address: .ntfy(apns.makeTopic(for: index)),
-            system: profileOfTopics)
+        plain(in: world, index, .ntfy(apns.makeTopic(for: index)))
+    }
+
+    /// A program that says there what it gets.
+    static func receiver(in world: World, _ index: Int, _ apns: SimulatedAPNs) -> Device {
+        plain(in: world, index, .receiver(apns.makeReceiver(for: index)))
+    }
+
+    private static func plain(in world: World, _ index: Int, _ address: DeviceAddress) -> Device {
+        let (name, word) = ("phone\(index)", address.service.rawValue)
+        var device = Device(id: DeviceID("\(name)-0")!, name: name, profile: word, address: address, system: word)
         (device.cards, device.starts) = (.off, .never)
         device.text = world.dice.pick([.full, .full, .summary, .generic])
         device.allowsOnLockScreen = world.dice.chance(0.6)

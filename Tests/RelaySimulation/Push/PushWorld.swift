@@ -32,12 +32,11 @@ final class PushWorld {
     /// As the relay's clock was set when it last started: it may have been set since, while it ran or while it was away.
     private var wallOffset: Int64 = 0
 
-    init(world: World, phones: Int, browsers: Int, hasChannels: Bool) {
+    init(world: World, phones: Int, others: some Sequence<Phone.Reach>, hasChannels: Bool) {
         self.world = world
         self.hasChannels = hasChannels
         apns = SimulatedAPNs(world: world)
-        for index in 0..<phones + browsers {
-            let reach: Phone.Reach = index < phones ? .app : index == phones ? .browser : .topic
+        for (index, reach) in (Array(repeating: .app, count: phones) + others).enumerated() {
             self.phones.append(Phone(world: world, index: index, apns: apns, reach))
         }
     }

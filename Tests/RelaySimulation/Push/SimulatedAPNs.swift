@@ -55,6 +55,13 @@ final class SimulatedAPNs {
         return topic
     }
 
+    func makeReceiver(for phone: Int) -> Receiver {
+        world.lastName += 1
+        let receiver = Receiver("receiver-\(world.lastName)")
+        tokens[receiver.name] = Token(phone: phone, kind: .alert)
+        return receiver
+    }
+
     func kill(_ token: String?) { if let token { tokens[token]?.isDead = true } }
 
     /// The card that this push is for; for a broadcast the channel's name represents all that listen.

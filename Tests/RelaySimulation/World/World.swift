@@ -96,7 +96,10 @@ final class World {
             var pushDice = Dice(seed: ~seed)
             if configuration.faults == nil { faults.drawPushes(by: &pushDice) }
             let (phones, hasChannels) = (1 + pushDice.below(2), pushDice.chance(0.5))
-            pushes = PushWorld(world: self, phones: phones, browsers: pushDice.below(3), hasChannels: hasChannels)
+            // Half of the worlds with two devices besides apps have a receiver in place of the topic.
+            let others: [Phone.Reach] = [.browser, (seed / 5).isMultiple(of: 2) ? .receiver : .topic]
+            pushes = PushWorld(
+                world: self, phones: phones, others: others.prefix(pushDice.below(3)), hasChannels: hasChannels)
         }
     }
 
@@ -106,7 +109,8 @@ final class World {
         let apns = APNsChannel(broadcastBundles: pushes?.hasChannels == true ? ["org.heliograph.app"] : [])
         let web = WebChannel(pageURL: "https://relay.example")
         let ntfy = NtfyChannel(pageURL: "https://relay.example")
-        let push = PushSettings(channels: [.apns: apns, .web: web, .ntfy: ntfy]) { zone, at in
+        let receiver = ReceiverChannel(pageURL: "https://relay.example")
+        let push = PushSettings(channels: [.apns: apns, .web: web, .ntfy: ntfy, .receiver: receiver]) { zone, at in
             zone == "UTC" ? at / 60_000 % 1_440 : nil
         }
         return Relay.Configuration(

@@ -3,7 +3,7 @@ import RelayCore
 import RelayModel
 import RelayProtocol
 
-/// A browser, or a topic, may allow only if its person chose so and everything is shown. It gets no push once it is gone, and from Apple's
+/// A browser, a topic or a receiver may allow only if its person chose so and everything is shown. It gets no push once it is gone, and from Apple's
 /// service none that only reports something as settled, which would add a row there.
 struct BrowserChecker {
     private struct Shown {
@@ -14,19 +14,22 @@ struct BrowserChecker {
 
         init(_ payload: [UInt8]) throws(WireError) {
             let root = try JSONDocument(parsing: payload).root
-            let told: JSONValue
+            let told: JSONValue?
             if let notification = root.optional("notification") {
                 body = try notification.string("body")
                 told = try notification.required("data").required("heliograph")
+            } else if root.optional("version") != nil {
+                body = try root.string("text")
+                told = root.optional("heliograph")
             } else {
                 body = try root.string("message")
                 told = try root.required("heliograph")
             }
             var mayAllow = false
-            for entry in try told.optional("decisions")?.array() ?? [] where try entry.string() == "allow" { mayAllow = true }
+            for entry in try told?.optional("decisions")?.array() ?? [] where try entry.string() == "allow" { mayAllow = true }
             self.mayAllow = mayAllow
-            let rings = try told.optional("rings")?.bool() ?? true
-            let session = try told.optionalString("session")
+            let rings = try told?.optional("rings")?.bool() ?? true
+            let session = try told?.optionalString("session")
             isSettlement = !rings && session != nil
         }
     }
@@ -55,7 +58,7 @@ struct BrowserChecker {
         guard order.service != .apns, case .device(let place) = order.target else { return nil }
         let name = "push \(order.id.rawValue) to \(order.device)"
         if gone.contains(place) { return "\(name) goes to a subscription that is gone" }
-        guard order.payload.count <= Self.bytesMax || order.code == nil || order.service == .ntfy else {
+        guard order.payload.count <= Self.bytesMax || order.code == nil || order.service.sharesAddresses else {
             return "\(name) is too long"
         }
         let shown: Shown

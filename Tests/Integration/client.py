@@ -69,6 +69,8 @@ class WireClient:
         host = self.summaries.get(fields.get("session", ""), {}).get("steering", {}).get("consent")
         if type == "prompt" and self.device and host and "signature" not in fields:
             fields["signature"] = self.device.prompt(unb64(host), fields["session"], id, fields["text"])
+        if type == "ruleOff" and self.device and host and "signature" not in fields:
+            fields["signature"] = self.device.rule_off(unb64(host), fields["session"], id, fields["rule"])
         since = len(self.messages)
         self.connection.send({"type": type, "id": id, **fields})
         return self.wait(

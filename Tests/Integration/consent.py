@@ -195,6 +195,14 @@ class Device:
         )
         return self.text(count, statement)
 
+    def rule_off(self, host: bytes, session: str, command: str, rule: str, count: int | None = None) -> str:
+        count = self.next_count() if count is None else count
+        statement = (
+            domain("steer") + lp(host) + lp(session.encode()) + lp(command.encode()) + lp(b"ruleOff") + lp(sha(lp(rule.encode()))) + u64(count)
+            + lp(self.id)
+        )  # fmt: skip
+        return self.text(count, statement)
+
     def next_count(self) -> int:
         self.count += 1
         return self.count

@@ -2,7 +2,7 @@ internal import Consent
 internal import HeliographLink
 internal import RelayProtocol
 
-/// Options of `heliograph prompt`, `interrupt`, `mode`, `model`, `ask-all` and `stop`.
+/// Options of `heliograph prompt`, `interrupt`, `mode`, `model`, `ask-all`, `stop`, `start` and `rules off`.
 package struct SteerOptions: Sendable {
     package enum Wish: Sendable {
         /// `text`: `-` for standard input. `whenBusy`: `queue`, `steer` or `refuse`. `pictures` are files.
@@ -15,6 +15,8 @@ package struct SteerOptions: Sendable {
         /// Without `isConfirmed` a person is asked at the terminal.
         case stop(isConfirmed: Bool)
         case launch(LaunchWish)
+        /// Without `host` on the one that has the rule.
+        case ruleOff(String, host: String?)
     }
 
     package var wish: Wish
@@ -78,7 +80,7 @@ final class SteerTask: ClientTask {
         switch wish {
         case .prompt(_, _, _, let paths): paths
         case .launch(let launch): launch.pictures
-        case .interrupt, .mode, .model, .askAll, .stop: []
+        case .interrupt, .mode, .model, .askAll, .stop, .ruleOff: []
         }
     }
 
@@ -98,6 +100,7 @@ final class SteerTask: ClientTask {
             return .askAll(word == "on")
         case .stop: return .stop
         case .launch: return nil
+        case .ruleOff(let rule, _): return .ruleOff(try name(rule))
         }
     }
 
@@ -156,6 +159,9 @@ final class SteerTask: ClientTask {
             return try LaunchLookup.find(wish, pictures.map(\.named), in: run.view)
         }
         guard let action else { throw ClientError(.usage, "nothing to send") }
+        if case .ruleOff(let rule, let host) = options.wish {
+            return (try RuleLookup.find(rule, on: host, in: run.view), action)
+        }
         return (try SteeredLookup.find(options.session, for: action.kind, in: run.view), action)
     }
 
@@ -183,7 +189,7 @@ final class SteerTask: ClientTask {
                 throw ClientError(.refused, "this agent takes no prompt while it works", advice: "Let it wait: --busy queue")
             }
         case .launch(let launch): if let why = offer.refusal(of: launch) { throw ClientError(.refused, why) }
-        case .model, .askAll, .interrupt, .stop: break
+        case .model, .askAll, .interrupt, .stop, .ruleOff: break
         }
     }
 

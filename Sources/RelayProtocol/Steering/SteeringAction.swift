@@ -12,6 +12,8 @@ package enum SteeringAction: Sendable, Equatable {
     case askAll(Bool)
     /// For a host, by the session that represents it.
     case launch(Launch)
+    /// For a host: its rule of this name allows nothing any more, until its owner accepts the rules again.
+    case ruleOff(String)
 
     package var kind: Kind {
         switch self {
@@ -22,15 +24,18 @@ package enum SteeringAction: Sendable, Equatable {
         case .model: .model
         case .askAll: .askAll
         case .launch(let launch): launch.kind
+        case .ruleOff: .ruleOff
         }
     }
 
     /// Kind of the action, and type of the message that carries it to the relay and on to the host.
     package enum Kind: String, Sendable, CaseIterable {
-        case prompt, interrupt, stop, mode, model, askAll, start, resume, past
+        case prompt, interrupt, stop, mode, model, askAll, start, resume, past, ruleOff
+
+        package var isLaunch: Bool { self == .start || self == .resume || self == .past }
 
         /// True if the command is for a host, and not for a session of an agent.
-        package var isLaunch: Bool { self == .start || self == .resume || self == .past }
+        package var isForHost: Bool { isLaunch || self == .ruleOff }
 
         var type: StaticString {
             switch self {
@@ -43,6 +48,7 @@ package enum SteeringAction: Sendable, Equatable {
             case .start: "start"
             case .resume: "resume"
             case .past: "past"
+            case .ruleOff: "ruleOff"
             }
         }
     }
@@ -95,6 +101,7 @@ package enum SteeringAction: Sendable, Equatable {
                 launch.pictures = try value.pictures("pictures")
             }
             self = .launch(launch)
+        case .ruleOff: self = .ruleOff(try value.string("rule", bytesMax: WireLimits.nameBytesMax))
         }
     }
 
@@ -113,6 +120,7 @@ package enum SteeringAction: Sendable, Equatable {
             launch.writeTarget(to: &writer)
             writer.field("text", launch.text)
             if !launch.pictures.isEmpty { writer.array("pictures", launch.pictures.map(\.named)) }
+        case .ruleOff(let rule): writer.field("rule", rule)
         }
     }
 
@@ -131,7 +139,7 @@ package enum SteeringAction: Sendable, Equatable {
         switch self {
         case .prompt(let prompt): prompt.text
         case .launch(let launch): launch.text
-        case .interrupt, .stop, .mode, .model, .askAll: nil
+        case .interrupt, .stop, .mode, .model, .askAll, .ruleOff: nil
         }
     }
 
@@ -140,7 +148,7 @@ package enum SteeringAction: Sendable, Equatable {
         switch self {
         case .prompt(let prompt): prompt.pictures
         case .launch(let launch): launch.pictures
-        case .interrupt, .stop, .mode, .model, .askAll: []
+        case .interrupt, .stop, .mode, .model, .askAll, .ruleOff: []
         }
     }
 }

@@ -14,6 +14,14 @@ final class MemoryRules: RuleSource {
         rules = KeptRules(try RuleBook(parsing: text), digest: Self.digest, isAccepted: isAccepted)
     }
 
+    /// Fails the next switch.
+    var failure: SpoolError?
+
+    func switchOff(_ rule: String) throws(SpoolError) {
+        if let failure { throw failure }
+        rules?.off.insert(rule)
+    }
+
     func target(of path: String) -> String? { target(path) }
     func moment(at wall: Int64) -> RuleMoment { RuleMoment(day: "2026-11-28", minute: 600) }
 }

@@ -374,7 +374,7 @@ function arriveSeldom(others) {
   else others.start.leave();
   if (route.screen === "budgets") others.budgets.arrive(route.session);
   if (route.screen === "costs") others.costs.arrive();
-  if (route.screen === "rules") others.rules.arrive(route.session, route.name);
+  if (route.screen === "rules") others.rules.arrive(route);
   else others.rules.leave();
   others.link.refresh();
 }

@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{screen: "sessions", archive: boolean}|{screen: "start"}|{screen: "approvals", recent: boolean, named?: string}|{screen: "link"}
- *   |{screen: "devices"}|{screen: "costs"}|{screen: "rules", session?: string, name?: string}|{screen: "budgets", session?: string}|{screen: "session", session: string, changes: boolean}} Route
+ *   |{screen: "devices"}|{screen: "costs"}|{screen: "rules", session?: string, name?: string, approval?: string}|{screen: "budgets", session?: string}|{screen: "session", session: string, changes: boolean}} Route
  */
 
 const identifier = "[A-Za-z0-9_-]{1,64}";
@@ -29,6 +29,8 @@ export function routeOf(hash) {
   // An agent's session, and the rule that answered for it.
   const [, ruled, name] = hash.match(`^#/rules/(${identifier})/([A-Za-z0-9_.-]{1,64})$`) ?? [];
   if (ruled) return { screen: "rules", session: ruled, name };
+  const [, asked, approval] = hash.match(`^#/rules/new/(${identifier})/(${identifier})$`) ?? [];
+  if (asked) return { screen: "rules", session: asked, approval };
   const named = hash.match(`^#/approvals/(${identifier}/${identifier})$`)?.[1];
   if (named) return { screen: "approvals", recent: false, named };
   return null;

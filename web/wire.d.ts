@@ -615,4 +615,5 @@ export type Command =
   | { type: "resume"; session: string; past: string; project: string; agent: string; mode?: string; model?: string; text?: string; pictures?: Picture[]; signature?: string }
   | { type: "past"; session: string; project: string; agent: string; signature?: string }
   | { type: "ruleOff"; session: string; rule: string; signature?: string }
+  | { type: "ruleAdd"; session: string; toml: string; signature?: string }
   | { type: "withdraw"; session: string; client: string; command: string };

@@ -195,10 +195,11 @@ class Device:
         )
         return self.text(count, statement)
 
-    def rule_off(self, host: bytes, session: str, command: str, rule: str, count: int | None = None) -> str:
-        count = self.next_count() if count is None else count
+    def steer(self, host: bytes, session: str, command: str, kind: str, name: str) -> str:
+        """A command whose detail is one text."""
+        count = self.next_count()
         statement = (
-            domain("steer") + lp(host) + lp(session.encode()) + lp(command.encode()) + lp(b"ruleOff") + lp(sha(lp(rule.encode()))) + u64(count)
+            domain("steer") + lp(host) + lp(session.encode()) + lp(command.encode()) + lp(kind.encode()) + lp(sha(lp(name.encode()))) + u64(count)
             + lp(self.id)
         )  # fmt: skip
         return self.text(count, statement)

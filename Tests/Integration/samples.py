@@ -40,7 +40,7 @@ HEADS: dict[str, Message] = {
     "subagent.finished": {"agent": "a", "name": "n"},
     "error": {"message": "m", "recoverable": True},
     "steering.offered": {
-        "actions": ["prompt", "interrupt", "stop", "mode", "model", "askAll", "start", "resume", "past", "ruleOff"], "whileBusy": True, "pictures": True, "reason": "r", "asksAll": True, "hold": "most", "consent": KEY, "mode": "plan", "modes": ["plan"], "models": ["m"],
+        "actions": ["prompt", "interrupt", "stop", "mode", "model", "askAll", "start", "resume", "past", "ruleOff", "ruleAdd"], "whileBusy": True, "pictures": True, "reason": "r", "asksAll": True, "hold": "most", "consent": KEY, "mode": "plan", "modes": ["plan"], "models": ["m"],
         "commands": ["/compact"], "projects": [{"name": "p", "folder": "~/p"}],
         "agents": [{"name": "a", "title": "A", "modes": ["plan"]}],
         "rules": {"accepted": True, "more": 2, "list": [{"name": "no", "answer": "deny", "for": ["Bash(rm:*)"], "words": "w", "folder": "~/p",
@@ -92,6 +92,7 @@ FROM_CLIENT: dict[str, Message] = {
     },
     "past": {"type": "past", "id": "c1", "session": "s1", "project": "p", "agent": "a", "signature": "s"},
     "ruleOff": {"type": "ruleOff", "id": "c1", "session": "s1", "rule": "r", "signature": "s"},
+    "ruleAdd": {"type": "ruleAdd", "id": "c1", "session": "s1", "toml": "[[rule]]", "signature": "s"},
     "withdraw": {"type": "withdraw", "id": "c1", "session": "s1", "client": "c2", "command": "c9"},
     "ping": {"type": "ping", "id": "c1"},
     "pair": {"type": "pair", "id": "c1", "role": "host"},

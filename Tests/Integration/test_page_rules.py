@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from daemon import Daemon
 from page_screen import LOOKS, Screen
 from test_rules import ask, begin, heliograph, write
+from trusting import trust_page
 
 
 @LOOKS
@@ -65,3 +66,37 @@ def test_who_may_not_steer_takes_nothing_back(screen: Callable[..., Screen], dae
     echoes = one.page.locator("rules-view .budget", has_text="echoes")
     expect(echoes.get_by_role("button", name="Take back the rule echoes of laptop")).to_be_disabled()
     expect(echoes).to_contain_text("--role operator")
+
+
+@LOOKS
+def test_a_rule_is_signed_as_it_is_read(screen: Callable[..., Screen], daemon: Daemon, size: dict[str, int], scheme: str) -> None:
+    begin(daemon)
+    one = screen(role="operator", size=size, scheme=scheme)
+    trust_page(daemon, one)
+    asking = ask(daemon, "a", "true")
+    one.go("#/approvals")
+    one.page.locator("approval-card", has_text="true").get_by_role("button", name="Allow", exact=True).click()
+    assert asking.answer()[1]["decision"] == "allow"
+    one.go("#/session/local-s1")
+    request = one.timeline().locator(".event[data-kind='approval.requested']")
+    request.locator("summary").click()
+    request.get_by_role("link", name="Always allow this here …").click()
+    text = one.page.get_by_role("group", name="The rule", exact=True)
+    rule = f'[[rule]]\nname = "bash-true"\nanswer = "allow"\nfor = ["Bash(true)"]\nfolder = "{daemon.project}"\nagent = "local"'
+    expect(text).to_have_text(rule)
+    one.expect_accessible()
+    one.expect_no_overflow()
+    one.page.get_by_role("button", name="Sign and add this rule").click()
+    row = one.page.locator("rules-view .budget", has_text="bash-true")
+    expect(row.get_by_role("button", name="Take back the rule bash-true of laptop")).to_be_enabled()
+    expect(text).to_be_hidden()
+    assert (daemon.home / ".config/heliograph/rules.toml").read_text().endswith(rule + "\n")
+    assert ask(daemon, "b", "true").answer()[1]["decision"] == "allow"
+    assert ask(daemon, "c", "true").answer()[1]["decision"] == "allow"
+    # It covers this alone.
+    beside = ask(daemon, "d", "true x")
+    one.go("#/approvals")
+    card = one.page.locator("approval-card", has_text="true x")
+    card.get_by_role("button", name="Deny …").click()
+    card.get_by_role("button", name="Deny", exact=True).click()
+    assert beside.answer()[1]["decision"] == "deny"

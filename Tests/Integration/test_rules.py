@@ -9,6 +9,7 @@ import pytest
 
 from claude import DIALOG, Machine
 from client import WireClient
+from consent import unb64
 from daemon import Daemon
 from own_agent import Asking, event, post, question
 from relay import BINARY, Relay
@@ -190,8 +191,11 @@ def shown(phone: WireClient, session: str) -> dict[str, str]:
 
 
 def off(phone: WireClient, session: str, rule: str, **fields: Any) -> dict[str, Any]:
-    """The outcome."""
-    reply = phone.command("ruleOff", session=session, rule=rule, **fields)
+    return outcome(phone, session, "ruleOff", rule=rule, **fields)
+
+
+def outcome(phone: WireClient, session: str, type: str, **fields: Any) -> dict[str, Any]:
+    reply = phone.command(type, session=session, **fields)
     assert reply.get("delivery") == "sent", reply
 
     def fits(event: dict[str, Any]) -> bool:
@@ -298,6 +302,55 @@ def test_under_signed_consent_only_a_trusted_device_takes_a_rule_back(daemon: Da
     later.subscribe()
     later.wait_summary(session, lambda summary: shown(later, session) == {"echoes": "off", "no-push": "deny"}, 20, "the rule to be off")
 
+    verified = relay.run("audit", "verify", "--data", str(relay.data), check=False)
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+
+
+LISTS = """[[rule]]
+name = "lists"
+answer = "allow"
+for = ["Bash(true)"]"""
+
+
+def test_a_trusted_device_adds_a_rule_and_nobody_else(daemon: Daemon, operator: WireClient, relay: Relay, client: Any) -> None:  # noqa: F811
+    write(daemon.home, daemon.environment)
+    begin(daemon)
+    session = desk(operator)
+    path = daemon.home / ".config/heliograph/rules.toml"
+    assert operator.command("ruleAdd", session=session, toml=LISTS)["error"]["code"] == "unsupported", "an open host takes none"
+    trust_client(daemon, operator)
+    operator.wait_summary(session, lambda summary: "ruleAdd" in summary["steering"]["actions"])
+    other = client(relay, "Eve's phone", role="operator")
+    other.subscribe()
+    other.wait_summary(session, lambda summary: True)
+    other.subscribe(session)
+    assert outcome(other, session, "ruleAdd", toml=LISTS)["reason"].startswith("This host takes commands with a trusted device's signature only")
+    watcher = client(relay, "Bob's screen", role="watcher")
+    assert watcher.command("ruleAdd", session=session, toml=LISTS)["error"]["code"] == "forbidden"
+    signed_for_another = operator.device.steer(unb64(operator.summaries[session]["steering"]["consent"]), session, "k1", "ruleAdd", LISTS)
+    changed = outcome(operator, session, "ruleAdd", id="k1", toml=LISTS.replace("true", "touch made"), signature=signed_for_another)
+    assert changed["reason"] == "The signature does not fit what arrived at the host."
+    for text in ("folder = '/'", LISTS + "\n" + LISTS.replace("lists", "more"), LISTS.replace("lists", "echoes"), LISTS.replace("Bash(true)", "Bash(*)")):
+        assert outcome(operator, session, "ruleAdd", toml=text)["stage"] == "refused", text
+    assert path.read_text() == RULES
+    again(daemon)
+
+    assert outcome(operator, session, "ruleAdd", toml=LISTS)["stage"] == "taken"
+    assert path.read_text().startswith(RULES) and "# Added from afar by Ada's phone on " in path.read_text() and path.read_text().endswith(LISTS + "\n")
+    assert shown(operator, session) == {"echoes": "allow", "no-push": "deny", "lists": "allow"}
+    again(daemon)
+    assert ask(daemon, "a", "true").answer()[1]["decision"] == "allow"
+    assert off(operator, session, "lists")["stage"] == "taken"
+    again(daemon)
+    assert shown(operator, session)["lists"] == "off"
+    asking = ask(daemon, "b", "true")
+    card = operator.wait_card(lambda one: one["stage"] == "pending" and one["request"]["head"].get("title") == "true")
+    operator.decide("local-s1", card["approval"], "deny")
+    assert asking.answer()[1]["decision"] == "deny"
+    # What its owner has not looked at since it changed is not accepted by the way.
+    write(daemon.home, daemon.environment, path.read_text().replace("echo *", "echo hi *"), accept=False)
+    refused = outcome(operator, session, "ruleAdd", toml=LISTS.replace("lists", "later"))
+    assert refused["stage"] == "refused" and "heliograph rules accept" in refused["reason"]
     verified = relay.run("audit", "verify", "--data", str(relay.data), check=False)
     assert verified.returncode == 0, verified.stdout + verified.stderr
 

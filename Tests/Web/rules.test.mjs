@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isToday, limitsOf, namesIn, ranBy, ruledHosts, standingOf, takeBackObstacle } from "../../web/rules.js";
+import { addObstacle, isToday, limitsOf, namesIn, narrowestRule, ranBy, ruledHosts, standingOf, takeBackObstacle } from "../../web/rules.js";
 
 const may = ["watch", "decide", "steer"];
 const allow = { name: "tests", answer: "allow", for: ["Bash(npm test)"] };
@@ -47,4 +47,36 @@ test("what ran by a rule is what it allowed on its own host, the newest first", 
   assert.deepEqual(ranBy(logs, sessions, "h1", "looks").map(({ seq }) => seq), [5]);
   assert.deepEqual([namesIn("tests, looks"), namesIn(undefined)], [["tests", "looks"], []]);
   assert.deepEqual([isToday(0, 1), isToday(0, 3 * 86_400_000)], [true, false]);
+});
+
+test("the narrowest rule allows exactly what was asked, in that folder alone", () => {
+  const asked = (tool, input, head = {}) => ({ kind: "approval.requested", at: 1, head: { tool, kind: "tool", ...head }, body: { input } });
+  const summary = { session: "claude-1", folder: "/home/me/site" };
+  const rule = (request, more = {}, taken = []) => narrowestRule(request, { ...summary, ...more }, taken);
+  const pattern = (request, more) => rule(request, more).match(/for = \["(.*)"\]/)?.[1];
+  assert.equal(rule(asked("Bash", { command: "npm test", description: "x" })),
+    '[[rule]]\nname = "bash-npm-test"\nanswer = "allow"\nfor = ["Bash(npm test)"]\nfolder = "/home/me/site"\nagent = "claude"');
+  assert.match(rule(asked("Bash", { command: "npm test" }), {}, ["bash-npm-test", "bash-npm-test-2"]), /name = "bash-npm-test-3"/);
+  assert.doesNotMatch(rule(asked("Bash", { command: "npm test" }), { session: "acp-1" }), /agent/);
+  assert.match(rule(asked("Bash", { command: 'git log "x"' })), /for = \["Bash\(git log \\"x\\"\)"\]/);
+  for (const command of ["npm test && ls", "ls *", "echo $HOME", "a | b", "a; b", "a\nb", "echo `x`", "a > b", "", "a \\b"]) assert.equal(rule(asked("Bash", { command })), "", command);
+  assert.equal(pattern(asked("Edit", { file_path: "/home/me/site/src/a.js" })), "Edit(./src/a.js)");
+  assert.equal(pattern(asked("Write", { file_path: "src/a.js" })), "Edit(./src/a.js)");
+  for (const file_path of ["/etc/hosts", "../a", "src/../a", "~/a", "src/*", "", "/home/me/site2/a"]) assert.equal(rule(asked("Edit", { file_path })), "", file_path);
+  assert.equal(pattern(asked("WebFetch", { url: "https://example.com/a?b" })), "WebFetch(domain:example.com)");
+  assert.equal(rule(asked("WebFetch", { url: "no address" })), "");
+  assert.equal(pattern(asked("mcp__github__list_issues", {})), "mcp__github__list_issues");
+  assert.equal(rule(asked("Deploy", { to: "x" })), "");
+  for (const head of [{ redacted: true }, { cut: true }, { kind: "question" }]) assert.equal(rule(asked("Bash", { command: "ls" }, head)), "");
+  assert.equal(rule(asked("Bash", { command: "ls" }), { folder: undefined, cwd: "~/site" }), "", "the folder is not known");
+});
+
+test("why no rule can be added is said in one sentence", () => {
+  const [host] = ruledHosts(new Map([["b", desk("b", "laptop", undefined, { actions: ["ruleAdd"] })]]));
+  assert.deepEqual([host.rules, host.accepted], [[], true]);
+  assert.equal(addObstacle(may, host, true), "");
+  assert.match(addObstacle(may, { ...host, takesNew: false }, true), /signed commands/);
+  assert.match(addObstacle(["watch"], host, true), /--role operator/);
+  assert.match(addObstacle(may, { ...host, accepted: false }, true), /rules accept/);
+  assert.match(addObstacle(may, host, false), /No connection/);
 });

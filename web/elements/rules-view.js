@@ -2,8 +2,9 @@
 
 import { arrange, attribute, h, nodes, say, span, write } from "../dom.js";
 import { plural, timeOfDay } from "../format.js";
-import { isToday, limitsOf, ranBy, ruledHosts, standingOf, takeBackObstacle } from "../rules.js";
+import { addObstacle, isToday, limitsOf, narrowestRule, ranBy, ruledHosts, standingOf, takeBackObstacle } from "../rules.js";
 import { titleOf } from "../session-words.js";
+import { shownEvent } from "../shown.js";
 import { outcomeOf } from "../starts.js";
 import { exact, line } from "../text.js";
 import { Confirmation } from "./confirmation.js";
@@ -20,23 +21,35 @@ export class RulesView extends View {
   #empty = h("p", { class: "quiet" });
   #list = h("ol", { class: "budgets", "aria-label": "Rules" });
   #problem = h("p", { class: "problem foreign", role: "alert" });
+  #draftText = h("pre", { class: "foreign exact rule-patterns", tabindex: "0", role: "group", "aria-label": "The rule" });
+  #draftWhy = h("p", { class: "quiet foreign" });
+  #draftWords = h("p", { class: "foreign" });
+  #add = h("button", { type: "button", class: "solid", onclick: () => this.#addRule() }, "Sign and add this rule");
+  #draft = h("section", { class: "budget rule-draft", "aria-labelledby": "rule-draft-title", hidden: true }, h("h3", { id: "rule-draft-title" }, "A new rule"), this.#draftWords,
+    this.#draftText, this.#draftWhy, h("div", { class: "buttons" }, h("a", { href: "#/rules" }, "Leave it"), this.#add));
   /** @type {Map<string, RuleRow>} By host and name. */ #rows = new Map();
-  /** @type {{id: string, host: RuledHost, rule: string}|null} */ #sent = null;
+  /** The request that a rule is made from. */ #from = { session: "", approval: "" };
+  /** The rule as a person reads it: whatever the relay says later, nothing else is signed. @type {{desk: string, text: string}|undefined} */ #read;
+  /** @type {{id: string, host: RuledHost, done: string, failed: string, adds: boolean}|null} */ #sent = null;
   /** @type {Set<string>} Sessions of hosts that are followed: there the outcome is told. */ #followed = new Set();
   /** The rule that the address names, until it has been shown. */ #wanted = { session: "", name: "" };
 
   connectedCallback() {
     this.append(
       h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Rules")),
-      h("div", { class: "sheet" }, this.#empty, this.#list, this.#problem));
+      h("div", { class: "sheet" }, this.#draft, this.#problem, this.#empty, this.#list));
   }
 
   /**
    * It comes to the screen.
-   * @param {string|undefined} session Of the agent's for which the rule answered. @param {string|undefined} name
+   * @param {{session?: string, name?: string, approval?: string}} route An agent's session, and the rule that answered for it, or the request that one is to be
+   * made from.
    */
-  arrive(session, name) {
-    this.#wanted = { session: session ?? "", name: name ?? "" };
+  arrive({ session = "", name = "", approval = "" }) {
+    this.#wanted = { session, name };
+    this.#from = { session, approval };
+    this.#read = undefined;
+    write(this.#problem, "");
     this.#draw();
   }
 
@@ -54,8 +67,10 @@ export class RulesView extends View {
   #draw() {
     const { state, link } = this.app;
     const hosts = ruledHosts(state.hosts);
-    write(this.#empty, hosts.length ? "" : state.loaded ? "No host shows rules. A rule answers for you at the host, before anybody is asked: heliograph rules --help" : noNews(link));
-    attribute(this.#empty, "hidden", hosts.length > 0);
+    this.#drawDraft(hosts);
+    const hasRules = hosts.some(({ rules, more }) => rules.length + more > 0);
+    write(this.#empty, hasRules ? "" : state.loaded ? "No host shows rules. A rule answers for you at the host, before anybody is asked: heliograph rules --help" : noNews(link));
+    attribute(this.#empty, "hidden", hasRules);
     this.#settle();
     const keys = new Set();
     arrange(this.#list, hosts.flatMap((host) => [
@@ -88,31 +103,74 @@ export class RulesView extends View {
     row.reveal();
   }
 
+  /** @param {RuledHost[]} hosts @returns {{desk: string, text: string}|undefined} */
+  #drafted(hosts) {
+    const { state } = this.app;
+    const { session, approval } = this.#from;
+    const summary = state.sessions.get(session);
+    const host = hosts.find(({ hostID }) => hostID === summary?.host.id);
+    const event = state.logs.get(session)?.events.find(({ kind, head }) => kind === "approval.requested" && head.approval === approval);
+    if (!summary || !host || !event) return undefined;
+    const text = narrowestRule(shownEvent(event, session, approval), summary, host.rules.map(({ name }) => name));
+    return text ? { desk: host.session, text } : undefined;
+  }
+
+  /** @param {RuledHost[]} hosts */
+  #drawDraft(hosts) {
+    attribute(this.#draft, "hidden", !this.#from.approval);
+    if (!this.#from.approval) return;
+    const draft = (this.#read ??= this.#drafted(hosts));
+    const host = hosts.find(({ session }) => session === draft?.desk);
+    const why = !draft || !host ? "No rule that narrow can be made from this request."
+      : addObstacle(this.app.state.welcome?.may ?? [], host, this.app.link.isLive) || this.app.trust.obstacle(host.consent, host.host);
+    say(this.#draftWords, host ? `${host.host} then allows exactly this, and asks nobody, until the rule is taken back:` : "", line);
+    say(this.#draftText, draft?.text ?? "", exact);
+    attribute(this.#draftText, "hidden", !draft);
+    say(this.#draftWhy, why, line);
+    attribute(this.#draftWhy, "hidden", !why);
+    attribute(this.#add, "disabled", why !== "" || this.#sent !== null);
+  }
+
+  #addRule() {
+    const host = ruledHosts(this.app.state.hosts).find(({ session }) => session === this.#read?.desk);
+    if (!host || !this.#read) return;
+    this.#send(host, { type: "ruleAdd", session: host.session, toml: this.#read.text }, { done: "The rule is added", failed: "Not added", adds: true });
+  }
+
   /** What has become of what was sent. */
   #settle() {
     const sent = this.#sent;
     const outcome = sent && outcomeOf(this.app.state.logs.get(sent.host.session)?.events ?? [], sent.id);
     if (!sent || !outcome) return;
     this.#sent = null;
-    if (outcome.stage === "taken") return this.app.announce(`The rule ${sent.rule} is taken back`);
-    say(this.#problem, outcome.stage === "unknown" ? "Nobody knows yet whether it was taken back: look at the rule." : `Not taken back: ${outcome.reason || "its host refused it"}.`, line);
+    if (outcome.stage !== "taken") {
+      return say(this.#problem, outcome.stage === "unknown" ? "Nobody knows yet whether it was done: look at the rules." : `${sent.failed}: ${outcome.reason || "its host refused it"}.`, line);
+    }
+    this.app.announce(sent.done);
+    if (sent.adds) location.hash = "#/rules";
+    return undefined;
   }
 
   /** @param {RuledHost} host @param {Rule} rule */
-  async #takeBack(host, rule) {
+  #takeBack(host, rule) {
+    this.#send(host, { type: "ruleOff", session: host.session, rule: rule.name }, { done: `The rule ${rule.name} is taken back`, failed: "Not taken back", adds: false });
+  }
+
+  /** @param {RuledHost} host @param {import("../wire").Command} command @param {{done: string, failed: string, adds: boolean}} words */
+  async #send(host, command, words) {
     if (this.#sent) return;
     write(this.#problem, "");
     if (!this.#followed.has(host.session)) this.app.link.watch(host.session);
     this.#followed.add(host.session);
     const id = this.app.link.freshID();
-    this.#sent = { id, host, rule: rule.name };
+    this.#sent = { id, host, ...words };
     this.#draw();
     try {
-      await this.app.link.command(await this.app.trust.signed({ type: "ruleOff", session: host.session, rule: rule.name }, id), { id });
+      await this.app.link.command(await this.app.trust.signed(command, id), { id });
     } catch (error) {
       const { code, message } = /** @type {import("../link.js").CommandError} */ (error);
       this.#sent = null;
-      say(this.#problem, code === "linkLost" ? "The connection broke: look at the rule once it is back." : `Not taken back: ${message}`, line);
+      say(this.#problem, code === "linkLost" ? "The connection broke: look at the rules once it is back." : `${words.failed}: ${message}`, line);
       this.#draw();
     }
   }

@@ -1,8 +1,25 @@
 internal import HeliographLink
 internal import RelayProtocol
 
-/// Finds the host whose rule a person means, by the session that represents it.
+/// Finds the host whose rules a person means, by the session that represents it.
 enum RuleLookup {
+    /// The host to which a rule is added.
+    static func taking(on host: String?, in view: ClientView) throws(ClientError) -> SessionID {
+        let hosts = view.sessions.values.filter { summary in
+            summary.steering?.actions.contains(.ruleAdd) == true && (host.map(summary.host.isCalled) ?? true)
+        }
+        guard let found = hosts.first else {
+            throw ClientError(
+                .notFound, host.map { "no host “\($0)” takes rules from afar" } ?? "no host takes rules from afar",
+                advice: "Only one does that takes signed commands alone: heliograph host trust, at that machine.")
+        }
+        guard hosts.count == 1 else {
+            let names = hosts.map { VisibleText.line($0.host.name) }.sorted().joined(separator: ", ")
+            throw ClientError(.usage, "\(hosts.count) hosts take rules: say which, with --host", advice: "They are: \(names)")
+        }
+        return found.session
+    }
+
     static func find(_ rule: String, on host: String?, in view: ClientView) throws(ClientError) -> SessionID {
         let hosts = view.sessions.values.filter { summary in
             summary.steering?.rules != nil && (host.map(summary.host.isCalled) ?? true)

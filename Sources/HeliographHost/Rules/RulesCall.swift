@@ -56,6 +56,19 @@ package enum RulesCall {
         _ = LaunchDriver.tellDaemon(paths)
     }
 
+    /// The text of a file that has exactly one rule, without blank lines around it.
+    package static func oneRule(in path: String) throws(HostError) -> String {
+        guard let bytes = try Files.read(path, bytesMax: RulesFile.bytesMax) else {
+            throw HostError(.badInput, "\(path) is not there")
+        }
+        let count = try checked(RulesFile.parse(bytes).book, path).rules.count
+        guard count == 1 else { throw HostError(.badInput, "\(path) has \(count) rules: add one at a time") }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        let text = lines.drop { $0.allSatisfy(\.isWhitespace) }
+        let end = text.lastIndex { !$0.allSatisfy(\.isWhitespace) } ?? text.startIndex
+        return text[...end].joined(separator: "\n")
+    }
+
     /// A file anywhere.
     static func read(_ path: String) throws(HostError) -> (digest: InputDigest, book: RuleBook) {
         guard let bytes = try Files.read(path, bytesMax: RulesFile.bytesMax) else {

@@ -465,13 +465,25 @@ package struct HostMachine {
         let isNoted = remember([request.name.note: SteeringNote.given.bytes], of: agent) && synchronize()
         guard isNoted else { return carryOut(steering.notGiven(request)) }
         orders.append(.log(.steered(request.session, request.name, request.action.kind)))
-        if case .ruleOff(let rule) = request.action { return switchOff(rule, request) }
-        tell(agent, .steer(request))
+        switch request.action {
+        case .ruleOff(let rule): changeRules(request) { $0.switchOff(rule) }
+        case .ruleAdd(let text): addRule(text, request)
+        default: tell(agent, .steer(request))
+        }
     }
 
-    /// Off on disk, then in the host's offer, then as the command's outcome: whoever reads the outcome finds the rule off.
-    private mutating func switchOff(_ rule: String, _ request: SteeringRequest) {
-        let refusal = rules.map { $0.switchOff(rule) } ?? "its host has no rules"
+    /// Only what a device has signed may give an agent more freedom for good: at an open host the relay could write it.
+    private mutating func addRule(_ text: String, _ request: SteeringRequest) {
+        guard consent?.isSigned == true else {
+            return refuse(request, "only a host that takes signed commands alone takes rules from afar")
+        }
+        changeRules(request) { [now] in $0.add(text, by: request.by.name, at: now) }
+    }
+
+    /// On disk, then in the host's offer, then as the command's outcome: whoever reads the outcome finds the rules as they are.
+    /// `change` returns the reason if nothing was changed.
+    private mutating func changeRules(_ request: SteeringRequest, _ change: (RuleDesk) -> String?) {
+        let refusal = rules.map(change) ?? "its host has no rules"
         showRules()
         guard let refusal else {
             return carryOut(

@@ -142,6 +142,8 @@ package struct LaunchAdapter: AgentAdapter {
     private mutating func offerAll() {
         offer.rules = rules
         if rules?.hasRulesToSwitchOff == true { offer.actions.insert(.ruleOff) } else { offer.actions.remove(.ruleOff) }
+        // At an open host the relay could write the rule.
+        if isSigned { offer.actions.insert(.ruleAdd) }
         guard session != nil || isSigned || rules != nil || offer.projects?.isEmpty == false else { return }
         if !isBegun { begin() }
         guard let session else { return }

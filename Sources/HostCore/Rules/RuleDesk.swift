@@ -81,6 +81,12 @@ struct RuleDesk {
         return nil
     }
 
+    /// Returns the reason if the rule was not added.
+    func add(_ text: String, by person: String, at now: HostInstant) -> String? {
+        do throws(SpoolError) { try source.add(text, by: person, at: now.wall) } catch { return error.message }
+        return nil
+    }
+
     private static func note(of approval: ApprovalID) -> String { notes + approval.rawValue }
 
     // MARK: Requests

@@ -9,6 +9,11 @@ package protocol RuleSource: AnyObject {
     /// Nothing is allowed by the rule from here on, until the owner accepts the rules again; on disk when this returns.
     func switchOff(_ rule: String) throws(SpoolError)
 
+    /// The text of one rule stands at the end of the file from here on, accepted; on disk when this returns. `person` asked for it.
+    ///
+    /// - Throws: if the text is not exactly one rule, the file could not be read with it, or its owner has not accepted the file as it is.
+    func add(_ text: String, by person: String, at wall: Int64) throws(SpoolError)
+
     /// The path without links, as far as it exists; nil if that cannot be said at once.
     func target(of path: String) -> String?
 

@@ -14,6 +14,8 @@ package enum SteeringAction: Sendable, Equatable {
     case launch(Launch)
     /// For a host: its rule of this name allows nothing any more, until its owner accepts the rules again.
     case ruleOff(String)
+    /// For a host: this rule stands in its file from now on, as if its owner had written it there.
+    case ruleAdd(String)
 
     package var kind: Kind {
         switch self {
@@ -25,17 +27,18 @@ package enum SteeringAction: Sendable, Equatable {
         case .askAll: .askAll
         case .launch(let launch): launch.kind
         case .ruleOff: .ruleOff
+        case .ruleAdd: .ruleAdd
         }
     }
 
     /// Kind of the action, and type of the message that carries it to the relay and on to the host.
     package enum Kind: String, Sendable, CaseIterable {
-        case prompt, interrupt, stop, mode, model, askAll, start, resume, past, ruleOff
+        case prompt, interrupt, stop, mode, model, askAll, start, resume, past, ruleOff, ruleAdd
 
         package var isLaunch: Bool { self == .start || self == .resume || self == .past }
 
         /// True if the command is for a host, and not for a session of an agent.
-        package var isForHost: Bool { isLaunch || self == .ruleOff }
+        package var isForHost: Bool { isLaunch || self == .ruleOff || self == .ruleAdd }
 
         var type: StaticString {
             switch self {
@@ -49,6 +52,7 @@ package enum SteeringAction: Sendable, Equatable {
             case .resume: "resume"
             case .past: "past"
             case .ruleOff: "ruleOff"
+            case .ruleAdd: "ruleAdd"
             }
         }
     }
@@ -102,6 +106,7 @@ package enum SteeringAction: Sendable, Equatable {
             }
             self = .launch(launch)
         case .ruleOff: self = .ruleOff(try value.string("rule", bytesMax: WireLimits.nameBytesMax))
+        case .ruleAdd: self = .ruleAdd(try value.string("toml", bytesMax: WireLimits.lineBytesMax))
         }
     }
 
@@ -121,6 +126,7 @@ package enum SteeringAction: Sendable, Equatable {
             writer.field("text", launch.text)
             if !launch.pictures.isEmpty { writer.array("pictures", launch.pictures.map(\.named)) }
         case .ruleOff(let rule): writer.field("rule", rule)
+        case .ruleAdd(let text): writer.field("toml", text)
         }
     }
 
@@ -139,7 +145,7 @@ package enum SteeringAction: Sendable, Equatable {
         switch self {
         case .prompt(let prompt): prompt.text
         case .launch(let launch): launch.text
-        case .interrupt, .stop, .mode, .model, .askAll, .ruleOff: nil
+        case .interrupt, .stop, .mode, .model, .askAll, .ruleOff, .ruleAdd: nil
         }
     }
 
@@ -148,7 +154,7 @@ package enum SteeringAction: Sendable, Equatable {
         switch self {
         case .prompt(let prompt): prompt.pictures
         case .launch(let launch): launch.pictures
-        case .interrupt, .stop, .mode, .model, .askAll, .ruleOff: []
+        case .interrupt, .stop, .mode, .model, .askAll, .ruleOff, .ruleAdd: []
         }
     }
 }

@@ -43,6 +43,11 @@ extension WireTable {
                 "Have a rule of the host that this session represents allow nothing any more, until the host's owner accepts its rules again.",
                 [.required("rule", .name, "Its name. It is one that allows.")]
             )
+        case .ruleAdd:
+            (
+                "Add a rule to those of the host that this session represents, which takes only what a trusted device has signed.",
+                [.required("toml", .text(bytesMax: WireLimits.lineBytesMax), "One `[[rule]]`, as it is to stand in the file.")]
+            )
         case .past: ("List the past sessions of a project: they are in the body of the event that tells the outcome.", target)
         }
     }
@@ -165,6 +170,8 @@ extension WireTable {
         WireField("model", .name, .with("action", always: ["model"], perhaps: ["start", "resume"])),
         WireField("on", .flag, .with("action", is: "askAll", isRequired: true)),
         WireField("rule", .name, .with("action", is: "ruleOff", isRequired: true)),
+        WireField(
+            "toml", .text(bytesMax: WireLimits.lineBytesMax), .with("action", is: "ruleAdd", isRequired: true)),
         .optional(
             "signature", .text(bytesMax: WireLimits.signatureBytesMax),
             "The device's own, carried and not read by the relay. Left out if the host takes everything."),

@@ -18,7 +18,8 @@ struct RulesCommand: ParsableCommand {
               heliograph rules accept
               heliograph rules off tests --host laptop
             """,
-        subcommands: [List.self, Check.self, Try.self, Suggest.self, Accept.self, Off.self], defaultSubcommand: List.self)
+        subcommands: [List.self, Check.self, Try.self, Suggest.self, Accept.self, Add.self, Off.self],
+        defaultSubcommand: List.self)
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List them, and say whether they were accepted.")
@@ -140,6 +141,42 @@ struct RulesCommand: ParsableCommand {
                 try RulesCall.accept(offered.digest, again: offered.off)
                 print("Accepted.")
             }
+        }
+    }
+
+    struct Add: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add a rule to a host from afar, signed by this terminal.",
+            discussion: """
+                  heliograph rules add draft.toml --host laptop
+
+                The file has one rule. It is shown as it is, and added after a yes. The host has to trust this terminal \
+                (heliograph host trust), and its owner must have accepted its rules as they are.
+
+                \(ClientExit.help)
+                """)
+
+        @OptionGroup var steering: SteeringOptions
+
+        @Option(help: ArgumentHelp("The host, by its name or id. Default: the one that takes rules.", valueName: "host"))
+        var host: String?
+
+        @Flag(help: "Do not ask.")
+        var yes = false
+
+        @Argument(help: "A file with one rule.")
+        var file: String
+
+        func run() throws {
+            let text = try Failure.reporting { try RulesCall.oneRule(in: file) }
+            if !yes {
+                guard isatty(STDIN_FILENO) == 1 else { throw ValidationError("This is no terminal: add --yes.") }
+                print(text)
+                print("Add this rule? [y/N] ", terminator: "")
+                fflush(nil)
+                guard Input.isYes() else { throw ExitCode.failure }
+            }
+            try steering.steer(.ruleAdd(text, host: host), session: nil)
         }
     }
 

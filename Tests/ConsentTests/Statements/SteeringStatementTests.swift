@@ -44,7 +44,8 @@ import Testing
             .prompt(.init(text: "go", pictures: [picture("a", .jpeg)])),
             .prompt(.init(text: "go", pictures: [picture("a"), picture("b")])),
             .prompt(.init(text: "go", pictures: [picture("b"), picture("a")])),
-            .interrupt, .stop, .mode("plan"), .model("plan"), .ruleOff("plan"), .ruleOff("go"), .mode("go"), .askAll(true),
+            .interrupt, .stop, .mode("plan"), .model("plan"), .ruleOff("plan"), .ruleOff("go"), .ruleAdd("plan"),
+            .ruleAdd("go"), .mode("go"), .askAll(true),
             .askAll(false),
             launch { _ in }, launch { $0.project = "sit" }, launch { $0.agent = "eclaude" }, launch { $0.mode = "x" },
             launch { $0.model = "x" }, launch { $0.text = "x" }, launch { $0.text = "" },
@@ -77,6 +78,7 @@ import Testing
             case .askAll: .askAll(false)
             case .start, .resume, .past: .launch(launch)
             case .ruleOff: .ruleOff("x")
+            case .ruleAdd: .ruleAdd("x")
             }
         let isHarmless = [.interrupt, .stop, .past].contains(kind)
         #expect(action.needsSignature == !isHarmless)

@@ -236,6 +236,17 @@ import Testing
         #expect(try changes(bench).last?.stage == .refused && offers(bench).last?.actions == [])
     }
 
+    @Test func anOpenHostTakesNoRuleFromAfar() throws {
+        let rules = try MemoryRules(Self.text)
+        var bench = try open(rules)
+        let request = SteeringRequest(
+            command: CommandID("k1")!, session: SessionID(Self.desk)!, by: Self.client,
+            action: .ruleAdd("[[rule]]\nname = \"x\"\nanswer = \"allow\"\nfor = \"Bash(id)\""))
+        _ = bench.tell(.received(.steer(request)))
+        #expect(try changes(bench).map(\.stage) == [.refused])
+        #expect(rules.rules?.book.rules.count == 3)
+    }
+
     @Test func aRestartShowsWhatIsOff() throws {
         let rules = try MemoryRules(Self.text)
         var first = try open(rules)

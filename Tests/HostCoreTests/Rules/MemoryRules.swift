@@ -14,12 +14,18 @@ final class MemoryRules: RuleSource {
         rules = KeptRules(try RuleBook(parsing: text), digest: Self.digest, isAccepted: isAccepted)
     }
 
-    /// Fails the next switch.
+    /// Fails each change.
     var failure: SpoolError?
 
     func switchOff(_ rule: String) throws(SpoolError) {
         if let failure { throw failure }
         rules?.off.insert(rule)
+    }
+
+    func add(_ text: String, by person: String, at wall: Int64) throws(SpoolError) {
+        if let failure { throw failure }
+        guard let added = try? RuleBook(parsing: text), let kept = rules else { throw SpoolError(.failed, "no rule") }
+        rules?.book = RuleBook(rules: kept.book.rules + added.rules)
     }
 
     func target(of path: String) -> String? { target(path) }

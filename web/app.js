@@ -42,6 +42,7 @@ import { titleOf } from "./session-words.js";
  * @property {import("./elements/costs-view.js").CostsView} costs
  * @property {import("./elements/link-view.js").LinkView} link
  * @property {import("./elements/start-view.js").StartView} start
+ * @property {import("./elements/rules-view.js").RulesView} rules
  */
 
 /** Where the list is next to what else is shown. */
@@ -49,7 +50,7 @@ const besideEachOther = matchMedia("(min-width: 48em)");
 /** Where each screen is drawn. */
 const panes = {
   sessions: "session-list", session: "session-view", approvals: "approvals-inbox", devices: "devices-view", budgets: "budgets-view", costs: "costs-view", link: "link-view",
-  pair: "pair-screen", start: "start-view",
+  pair: "pair-screen", start: "start-view", rules: "rules-view",
 };
 
 /** How often what is shown is kept; and when the page goes from the screen. */
@@ -59,7 +60,7 @@ const soonMs = 2_000;
 /** A browser that keeps no shell has the whole page from then on, all the same. */
 const idleMs = 10_000;
 /** Screens that come with the part. */
-const seldomScreens = ["devices", "budgets", "costs", "link", "start"];
+const seldomScreens = ["devices", "budgets", "costs", "link", "start", "rules"];
 
 const state = emptyState();
 /** The relay's clock minus this device's: ages are the relay's, and a phone's clock may be minutes off. */
@@ -253,8 +254,8 @@ function draw(changes) {
     if (!later) return;
     for (const one of [later.session, later.inbox]) if (!one.hidden) one.refresh(now);
     if (seldom) {
-      const { devices: known, budgets: set, costs: used, start: begin } = seldom;
-      for (const one of [known, set, used, begin]) if (!one.hidden) one.refresh(now);
+      const { devices: known, budgets: set, costs: used, start: begin, rules: ruled } = seldom;
+      for (const one of [known, set, used, begin, ruled]) if (!one.hidden) one.refresh(now);
       seldom.link.refresh();
     }
     later.note.refresh();
@@ -373,6 +374,8 @@ function arriveSeldom(others) {
   else others.start.leave();
   if (route.screen === "budgets") others.budgets.arrive(route.session);
   if (route.screen === "costs") others.costs.arrive();
+  if (route.screen === "rules") others.rules.arrive(route);
+  else others.rules.leave();
   others.link.refresh();
 }
 

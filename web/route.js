@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{screen: "sessions", archive: boolean}|{screen: "start"}|{screen: "approvals", recent: boolean, named?: string}|{screen: "link"}
- *   |{screen: "devices"}|{screen: "costs"}|{screen: "budgets", session?: string}|{screen: "session", session: string, changes: boolean}} Route
+ *   |{screen: "devices"}|{screen: "costs"}|{screen: "rules", session?: string, name?: string, approval?: string}|{screen: "budgets", session?: string}|{screen: "session", session: string, changes: boolean}} Route
  */
 
 const identifier = "[A-Za-z0-9_-]{1,64}";
@@ -19,12 +19,18 @@ export function routeOf(hash) {
   if (hash === "#/start") return { screen: "start" };
   if (hash === "#/devices") return { screen: "devices" };
   if (hash === "#/costs") return { screen: "costs" };
+  if (hash === "#/rules") return { screen: "rules" };
   if (hash === "#/budgets") return { screen: "budgets" };
   if (hash === "#/link") return { screen: "link" };
   const [, session, changes] = hash.match(`^#/session/(${identifier})(/changes)?$`) ?? [];
   if (session) return { screen: "session", session, changes: changes !== undefined };
   const spender = hash.match(`^#/budgets/(${identifier})$`)?.[1];
   if (spender) return { screen: "budgets", session: spender };
+  // An agent's session, and the rule that answered for it.
+  const [, ruled, name] = hash.match(`^#/rules/(${identifier})/([A-Za-z0-9_.-]{1,64})$`) ?? [];
+  if (ruled) return { screen: "rules", session: ruled, name };
+  const [, asked, approval] = hash.match(`^#/rules/new/(${identifier})/(${identifier})$`) ?? [];
+  if (asked) return { screen: "rules", session: asked, approval };
   const named = hash.match(`^#/approvals/(${identifier}/${identifier})$`)?.[1];
   if (named) return { screen: "approvals", recent: false, named };
   return null;

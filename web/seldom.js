@@ -7,6 +7,7 @@ import { BudgetsView } from "./elements/budgets-view.js";
 import { CostsView } from "./elements/costs-view.js";
 import { DevicesView } from "./elements/devices-view.js";
 import { LinkView } from "./elements/link-view.js";
+import { RulesView } from "./elements/rules-view.js";
 import "./elements/session-changes.js";
 import { StartView } from "./elements/start-view.js";
 import { ask } from "./page-key.js";
@@ -21,5 +22,6 @@ joinSeldom((link, state, now, changed) => ({
   budgets: view("budgets-view", BudgetsView),
   costs: view("costs-view", CostsView),
   link: view("link-view", LinkView),
+  rules: view("rules-view", RulesView),
   start: view("start-view", StartView),
 }));

@@ -63,7 +63,7 @@ export function startObstacle(may, place, isLive) {
 /**
  * What has become of a command, where that is known.
  * @param {Event[]} events @param {string} id
- * @returns {{stage: string, words: string, started?: string, past?: Past[]}|undefined}
+ * @returns {{stage: string, words: string, reason?: string, started?: string, past?: Past[]}|undefined}
  */
 export function outcomeOf(events, id) {
   // The first end of a command counts.
@@ -74,7 +74,7 @@ export function outcomeOf(events, id) {
   const sessions = event.body?.sessions;
   const verb = { taken: "It has begun", refused: "Not started", withdrawn: "Taken back", unknown: "Nobody knows whether it was started" }[stage] ?? stage;
   return {
-    stage, words: `${verb}${reason ? `: ${reason}` : ""}.`,
+    stage, ...(reason ? { reason } : {}), words: `${verb}${reason ? `: ${reason}` : ""}.`,
     ...(typeof event.head.started === "string" ? { started: event.head.started } : {}),
     ...(Array.isArray(sessions) ? { past: sessions.filter((/** @type {any} */ one) => typeof one?.id === "string") } : {}),
   };

@@ -337,10 +337,10 @@ export class Trust {
 export const codeOfHost = (id) => shortCodeOf(bytesOfBase64url(id, "host"));
 
 /**
- * Whether it may give an agent more freedom; the rest takes some away, or only asks.
+ * Whether it may give an agent more freedom; the rest takes some away, or only asks. A rule that is taken back gives none, but that lasts.
  * @param {Command} command @returns {command is import("./consent.js").Prompt|import("./consent.js").Steering}
  */
 const needsSignature = (command) =>
-  ["prompt", "mode", "model", "start", "resume"].includes(command.type) || (command.type === "askAll" && !command.on);
+  ["prompt", "mode", "model", "start", "resume", "ruleOff", "ruleAdd"].includes(command.type) || (command.type === "askAll" && !command.on);
 
 const notSigned = () => new CommandError({ code: "notSigned", message: "this browser is not trusted by its host" });

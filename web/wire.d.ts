@@ -204,6 +204,8 @@ export interface SteeringOffer {
   projects?: { name: string; folder: string }[];
   /** What can be started there. */
   agents?: { name: string; title: string; pictures?: boolean; modes?: string[]; models?: string[] }[];
+  /** The rules of the host that this session represents, as their owner wrote them. */
+  rules?: { accepted?: boolean; list: { name: string; answer: string; for: string[]; words?: string; folder?: string; agent?: string; hours?: string; until?: string; off?: boolean }[]; more?: number };
 }
 
 /** The reduced state of a session after event `seq`. */
@@ -668,4 +670,6 @@ export type Command =
   | { type: "start"; session: string; project: string; agent: string; mode?: string; model?: string; text?: string; pictures?: Picture[]; signature?: string }
   | { type: "resume"; session: string; past: string; project: string; agent: string; mode?: string; model?: string; text?: string; pictures?: Picture[]; signature?: string }
   | { type: "past"; session: string; project: string; agent: string; signature?: string }
+  | { type: "ruleOff"; session: string; rule: string; signature?: string }
+  | { type: "ruleAdd"; session: string; toml: string; signature?: string }
   | { type: "withdraw"; session: string; client: string; command: string };

@@ -48,6 +48,11 @@ package enum WireLimits {
     package static let startableMax = 16
     /// Past sessions in one list: what a person looks through, and one event.
     package static let pastSessionsMax = 50
+    /// Rules of a host, and patterns of one: as many as its file may have.
+    package static let rulesMax = 256
+    package static let rulePatternsMax = 64
+    /// Rules that every client gets with a host's offer: what a person reads through.
+    package static let rulesBytesMax = 16 << 10
     /// Commands of one session whose outcome is not known yet.
     package static let steeringOpenMax = 64
     /// Sentences about what a person should look at twice: one would be enough to look.

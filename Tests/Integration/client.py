@@ -69,6 +69,9 @@ class WireClient:
         host = self.summaries.get(fields.get("session", ""), {}).get("steering", {}).get("consent")
         if type == "prompt" and self.device and host and "signature" not in fields:
             fields["signature"] = self.device.prompt(unb64(host), fields["session"], id, fields["text"])
+        if type in ("ruleOff", "ruleAdd") and self.device and host and "signature" not in fields:
+            text = fields["rule" if type == "ruleOff" else "toml"]
+            fields["signature"] = self.device.steer(unb64(host), fields["session"], id, type, text)
         since = len(self.messages)
         self.connection.send({"type": type, "id": id, **fields})
         return self.wait(

@@ -195,6 +195,15 @@ class Device:
         )
         return self.text(count, statement)
 
+    def steer(self, host: bytes, session: str, command: str, kind: str, name: str) -> str:
+        """A command whose detail is one text."""
+        count = self.next_count()
+        statement = (
+            domain("steer") + lp(host) + lp(session.encode()) + lp(command.encode()) + lp(kind.encode()) + lp(sha(lp(name.encode()))) + u64(count)
+            + lp(self.id)
+        )  # fmt: skip
+        return self.text(count, statement)
+
     def next_count(self) -> int:
         self.count += 1
         return self.count

@@ -9,9 +9,13 @@ import pytest
 
 from claude import DIALOG, Machine
 from client import WireClient
+from consent import unb64
 from daemon import Daemon
 from own_agent import Asking, event, post, question
 from relay import BINARY, Relay
+from start_desk import FINAL
+from steered import phone as operator  # noqa: F401 (a fixture)
+from trusting import trust_client
 from waits import patient, wait_until
 
 RULES = """
@@ -165,6 +169,190 @@ def test_a_rule_answers_while_the_relay_is_away(daemon: Daemon, phone: Any, clie
     later.subscribe("local-s1")
     wait_until(lambda: len(requests(later, "local-s1")) == 2, 20, "what was answered meanwhile")
     assert [event["head"]["rule"]["name"] for event in requests(later, "local-s1")] == ["echoes", "no-push"]
+
+
+def desk(phone: WireClient) -> str:
+    """The session that represents the host, once it shows rules."""
+
+    def found() -> str | None:
+        return next((id for id, one in phone.summaries.items() if (one.get("steering") or {}).get("rules")), None)
+
+    wait_until(lambda: found() is not None, 20, "a host that shows rules")
+    session = found()
+    assert session
+    phone.subscribe(session)
+    return session
+
+
+def shown(phone: WireClient, session: str) -> dict[str, str]:
+    """What each rule does now, by name."""
+    rules = phone.summaries[session]["steering"].get("rules", {"list": []})
+    return {one["name"]: "off" if one.get("off") else one["answer"] for one in rules["list"]}
+
+
+def off(phone: WireClient, session: str, rule: str, **fields: Any) -> dict[str, Any]:
+    return outcome(phone, session, "ruleOff", rule=rule, **fields)
+
+
+def outcome(phone: WireClient, session: str, type: str, **fields: Any) -> dict[str, Any]:
+    reply = phone.command(type, session=session, **fields)
+    assert reply.get("delivery") == "sent", reply
+
+    def fits(event: dict[str, Any]) -> bool:
+        return event["kind"] == "steering.changed" and event["head"]["command"] == reply["id"] and event["head"]["stage"] in FINAL
+
+    return phone.wait_event(session, fits, 20, "an outcome")["head"]
+
+
+def denied(daemon: Daemon, phone: WireClient, name: str, command: str) -> None:
+    """A person is asked, and says no."""
+    asking = ask(daemon, name, command)
+    card = phone.wait_card(lambda one: one["stage"] == "pending" and one["request"]["head"].get("title") == command)
+    assert "rule" not in card["request"]["head"]
+    phone.decide("local-s1", card["approval"], "deny")
+    assert asking.answer()[1]["decision"] == "deny"
+
+
+def again(daemon: Daemon) -> None:
+    daemon.kill()
+    daemon.start()
+    daemon.wait_link(timeout=40)
+
+
+def test_a_rule_is_taken_back_from_afar_and_brought_back_at_the_host(daemon: Daemon, operator: WireClient, phone: Any, relay: Relay) -> None:  # noqa: F811
+    write(daemon.home, daemon.environment)
+    begin(daemon)
+    assert ask(daemon, "a", "echo hi").answer()[1]["decision"] == "allow"
+    session = desk(operator)
+    rules = operator.summaries[session]["steering"]["rules"]
+    assert rules == {"accepted": True, "list": [
+        {"name": "echoes", "answer": "allow", "for": ["Bash(echo *)", "Bash(mkdir made)"]},
+        {"name": "no-push", "answer": "deny", "for": ["Bash(git push:*)"], "words": "Ask Ada before you push."},
+    ]}  # fmt: skip
+    assert phone.command("ruleOff", session=session, rule="echoes")["error"]["code"] == "forbidden", "it may decide, and not steer"
+    assert off(operator, session, "no-push")["stage"] == "refused", "it keeps the agent back"
+    assert off(operator, session, "echoes")["stage"] == "taken"
+    assert shown(operator, session) == {"echoes": "off", "no-push": "deny"}
+    denied(daemon, phone, "b", "echo hi")
+    assert ask(daemon, "c", "git push").answer()[1]["decision"] == "deny"
+    again(daemon)
+    denied(daemon, phone, "d", "echo hi")
+
+    # Only its owner, at the host, and only what was looked at.
+    listed = json.loads(heliograph(daemon.home, daemon.environment, "rules", "list", "--json").stdout)
+    assert [one.get("off") for one in listed["rules"]] == [True, None]
+    assert "echoes: allow" in (words := heliograph(daemon.home, daemon.environment, "rules").stdout) and "taken back from afar" in words
+    accept = ("rules", "accept", "--digest", listed["digest"])
+    assert heliograph(daemon.home, daemon.environment, *accept).returncode == 0
+    denied(daemon, phone, "e", "echo hi")
+    assert heliograph(daemon.home, daemon.environment, *accept, "--again", "echoes").returncode == 0
+    wait_until(lambda: shown(operator, session)["echoes"] == "allow", 20, "the rule to be shown as one that allows")
+    assert ask(daemon, "f", "echo hi").answer()[1]["decision"] == "allow"
+
+    # The same from a terminal.
+    other = daemon.home.parent / "terminal"
+    other.mkdir()
+    environment = daemon.environment | {"HOME": str(other)}
+    assert heliograph(other, environment, "login", relay.pair_link("operator"), "--name", "Ada's terminal").returncode == 0
+    wrong = heliograph(other, environment, "rules", "off", "unheard-of")
+    assert wrong.returncode == 5 and "no host has a rule" in wrong.stderr and "echoes, no-push" in wrong.stderr
+    taken = heliograph(other, environment, "rules", "off", "echoes", "--host", "laptop")
+    assert taken.returncode == 0, taken.stderr
+    denied(daemon, phone, "g", "echo hi")
+
+    log = [json.loads(line) for line in relay.run("audit", "export", "--data", str(relay.data)).stdout.splitlines()]
+    asked = [line for line in log if line["what"] == "steering.requested"]
+    assert [(line["action"], line["choice"]) for line in asked] == [("ruleOff", "no-push"), ("ruleOff", "echoes"), ("ruleOff", "echoes")]
+
+
+def test_under_signed_consent_only_a_trusted_device_takes_a_rule_back(daemon: Daemon, operator: WireClient, relay: Relay, client: Any) -> None:  # noqa: F811
+    write(daemon.home, daemon.environment)
+    begin(daemon)
+    assert ask(daemon, "a", "echo hi").answer()[1]["decision"] == "allow"
+    session = desk(operator)
+    trust_client(daemon, operator)
+    again(daemon)
+    assert ask(daemon, "b", "echo hi").answer()[1]["decision"] == "allow", "a rule needs no signature: its file is the owner's"
+    assert ask(daemon, "c", "git push").answer()[1]["decision"] == "deny"
+    again(daemon)
+
+    # What the relay, or another device, makes of it is refused.
+    assert off(operator, session, "echoes", signature="1.x")["stage"] == "refused"
+    other = client(relay, "Eve's phone", role="operator")
+    other.subscribe()
+    other.wait_summary(session, lambda summary: True)
+    other.subscribe(session)
+    assert off(other, session, "echoes")["reason"].startswith("This host takes commands with a trusted device's signature only")
+    assert ask(daemon, "d", "echo hi").answer()[1]["decision"] == "allow"
+    again(daemon)
+
+    assert off(operator, session, "echoes")["stage"] == "taken"
+    again(daemon)
+    relay.stop()
+    wait_until(lambda: (daemon.status() or {}).get("link", {}).get("state") != "live", 20, "the link to be down")
+    unanswered = ask(daemon, "e", "echo hi")
+    assert ask(daemon, "f", "git push").answer()[1]["decision"] == "deny", "with the relay away"
+    daemon.kill()
+    assert unanswered.answer()[0] != 200, "nobody allowed it"
+    daemon.start()
+    assert ask(daemon, "g", "git push").answer()[1]["decision"] == "deny"
+    relay.start()
+    daemon.wait_link(timeout=40)
+    later = client(relay, "Ada's laptop")
+    later.subscribe()
+    later.wait_summary(session, lambda summary: shown(later, session) == {"echoes": "off", "no-push": "deny"}, 20, "the rule to be off")
+
+    verified = relay.run("audit", "verify", "--data", str(relay.data), check=False)
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+
+
+LISTS = """[[rule]]
+name = "lists"
+answer = "allow"
+for = ["Bash(true)"]"""
+
+
+def test_a_trusted_device_adds_a_rule_and_nobody_else(daemon: Daemon, operator: WireClient, relay: Relay, client: Any) -> None:  # noqa: F811
+    write(daemon.home, daemon.environment)
+    begin(daemon)
+    session = desk(operator)
+    path = daemon.home / ".config/heliograph/rules.toml"
+    assert operator.command("ruleAdd", session=session, toml=LISTS)["error"]["code"] == "unsupported", "an open host takes none"
+    trust_client(daemon, operator)
+    operator.wait_summary(session, lambda summary: "ruleAdd" in summary["steering"]["actions"])
+    other = client(relay, "Eve's phone", role="operator")
+    other.subscribe()
+    other.wait_summary(session, lambda summary: True)
+    other.subscribe(session)
+    assert outcome(other, session, "ruleAdd", toml=LISTS)["reason"].startswith("This host takes commands with a trusted device's signature only")
+    watcher = client(relay, "Bob's screen", role="watcher")
+    assert watcher.command("ruleAdd", session=session, toml=LISTS)["error"]["code"] == "forbidden"
+    signed_for_another = operator.device.steer(unb64(operator.summaries[session]["steering"]["consent"]), session, "k1", "ruleAdd", LISTS)
+    changed = outcome(operator, session, "ruleAdd", id="k1", toml=LISTS.replace("true", "touch made"), signature=signed_for_another)
+    assert changed["reason"] == "The signature does not fit what arrived at the host."
+    for text in ("folder = '/'", LISTS + "\n" + LISTS.replace("lists", "more"), LISTS.replace("lists", "echoes"), LISTS.replace("Bash(true)", "Bash(*)")):
+        assert outcome(operator, session, "ruleAdd", toml=text)["stage"] == "refused", text
+    assert path.read_text() == RULES
+    again(daemon)
+
+    assert outcome(operator, session, "ruleAdd", toml=LISTS)["stage"] == "taken"
+    assert path.read_text().startswith(RULES) and "# Added from afar by Ada's phone on " in path.read_text() and path.read_text().endswith(LISTS + "\n")
+    assert shown(operator, session) == {"echoes": "allow", "no-push": "deny", "lists": "allow"}
+    again(daemon)
+    assert ask(daemon, "a", "true").answer()[1]["decision"] == "allow"
+    assert off(operator, session, "lists")["stage"] == "taken"
+    again(daemon)
+    assert shown(operator, session)["lists"] == "off"
+    asking = ask(daemon, "b", "true")
+    card = operator.wait_card(lambda one: one["stage"] == "pending" and one["request"]["head"].get("title") == "true")
+    operator.decide("local-s1", card["approval"], "deny")
+    assert asking.answer()[1]["decision"] == "deny"
+    # What its owner has not looked at since it changed is not accepted by the way.
+    write(daemon.home, daemon.environment, path.read_text().replace("echo *", "echo hi *"), accept=False)
+    refused = outcome(operator, session, "ruleAdd", toml=LISTS.replace("lists", "later"))
+    assert refused["stage"] == "refused" and "heliograph rules accept" in refused["reason"]
+    verified = relay.run("audit", "verify", "--data", str(relay.data), check=False)
+    assert verified.returncode == 0, verified.stdout + verified.stderr
 
 
 @pytest.mark.agent

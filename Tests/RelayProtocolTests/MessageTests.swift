@@ -58,11 +58,24 @@ enum Sample {
                 ]
                 return offer
             }()),
-        .steeringOffered(SteeringOffer(projects: [])),
+        .steeringOffered(SteeringOffer(projects: [])), .steeringOffered(ruled),
         .steeringChanged(SteeringChange(request(.stop).name, .taken, started: SessionID("claude-1"))),
         .steeringChanged(SteeringChange(request(.stop).name, .taken, reason: "seen")),
         .error(message: "m", recoverable: true), .truncated(count: 3), .rewound(to: 4),
     ]
+
+    private static var ruled: SteeringOffer {
+        var (allow, deny) = (
+            RuleOffer(name: "tests", answer: "allow", patterns: ["Bash(npm test)", "Edit(src/**)"]),
+            RuleOffer(name: "no-push", answer: "deny", patterns: ["Bash(git push:*)"])
+        )
+        (allow.folder, allow.agent, allow.hours, allow.until) = ("~/work", "claude", "09:00-18:00", "2026-12-24")
+        (allow.isOff, deny.words) = (true, "Ask first.")
+        var offer = SteeringOffer(actions: [.ruleOff], projects: [])
+        offer.rules = RulesOffer([allow, deny], isAccepted: true)
+        offer.rules?.more = 3
+        return offer
+    }
 
     static func request(_ action: SteeringAction) -> SteeringRequest {
         SteeringRequest(
@@ -72,7 +85,8 @@ enum Sample {
 
     static let actions: [SteeringAction] = [
         .prompt(.init(text: "go\n/on", whenBusy: .steer, isCommand: true)), .prompt(.init(text: "")), .interrupt, .stop,
-        .mode("plan"), .model("m1"), .askAll(true), .askAll(false), .launch(Launch(.start, project: "site", agent: "claude")),
+        .mode("plan"), .model("m1"), .ruleOff("tests"), .ruleAdd("[[rule]]\nname"), .askAll(true), .askAll(false),
+        .launch(Launch(.start, project: "site", agent: "claude")),
         .launch(Launch(.past, project: "site", agent: "claude")),
         .launch(Launch(.resume("p1"), project: "site", agent: "claude", mode: "plan", model: "m1", text: "go on")),
         .launch(

@@ -3,15 +3,16 @@ import { test } from "node:test";
 import { pairingOf, routeOf, secretIn, staysHere } from "../../web/route.js";
 
 test("fragments name screens", () => {
-  assert.deepEqual(["", "#/", "#/archive", "#/link", "#/approvals", "#/approvals/recent", "#/approvals/s1/a-1", "#/session/s_1-x", "#/devices", "#/budgets", "#/budgets/s1"].map(routeOf), [
+  assert.deepEqual(["", "#/", "#/archive", "#/link", "#/approvals", "#/approvals/recent", "#/approvals/s1/a-1", "#/session/s_1-x", "#/devices", "#/budgets", "#/budgets/s1", "#/rules", "#/rules/s1/no-push.1", "#/rules/new/s1/a1"].map(routeOf), [
     { screen: "sessions", archive: false }, { screen: "sessions", archive: false }, { screen: "sessions", archive: true }, { screen: "link" }, { screen: "approvals", recent: false },
     { screen: "approvals", recent: true }, { screen: "approvals", recent: false, named: "s1/a-1" }, { screen: "session", session: "s_1-x", changes: false },
-    { screen: "devices" }, { screen: "budgets" }, { screen: "budgets", session: "s1" },
+    { screen: "devices" }, { screen: "budgets" }, { screen: "budgets", session: "s1" }, { screen: "rules" },
+    { screen: "rules", session: "s1", name: "no-push.1" }, { screen: "rules", session: "s1", approval: "a1" },
   ]);
 });
 
 test("what names no screen is none", () => {
-  for (const hash of ["#main", "#pair=abc", "#/session/", "#/session/a b", "#/session/a/b", "#/approvals/a", "#/approvals/a/b/c", "#/budgets/", "#/devices/d1", "#/nowhere"]) assert.equal(routeOf(hash), null);
+  for (const hash of ["#main", "#pair=abc", "#/session/", "#/session/a b", "#/session/a/b", "#/approvals/a", "#/approvals/a/b/c", "#/budgets/", "#/devices/d1", "#/nowhere", "#/rules/", "#/rules/s1", "#/rules/s1/a b"]) assert.equal(routeOf(hash), null);
 });
 
 test("a code is found in a link, in a fragment, and alone", () => {

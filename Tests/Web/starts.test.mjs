@@ -37,7 +37,7 @@ test("where one worked last is what comes first", () => {
 test("an outcome is the last word of its host on that command, and nothing before it", () => {
   const events = [changed("k1", "given"), changed("k2", "refused", { reason: "no" })];
   assert.equal(outcomeOf(events, "k1"), undefined);
-  assert.deepEqual(outcomeOf(events, "k2"), { stage: "refused", words: "Not started: no." });
+  assert.deepEqual(outcomeOf(events, "k2"), { stage: "refused", reason: "no", words: "Not started: no." });
   events.push(changed("k1", "taken", { started: "claude-1" }));
   assert.deepEqual(outcomeOf(events, "k1"), { stage: "taken", words: "It has begun.", started: "claude-1" });
   events.push(changed("k3", "taken", {}, { sessions: [{ id: "p1", title: "Fix", at: 5 }, { title: 3 }] }));

@@ -6,6 +6,7 @@
  */
 
 import { arrange, attribute, h, icon, write } from "../dom.js";
+import { ruledHosts } from "../rules.js";
 import { keyOf, pending } from "../store.js";
 import { ApprovalCard } from "./approval-card.js";
 import { noNews } from "./link-state.js";
@@ -27,11 +28,12 @@ export class ApprovalsInbox extends View {
   #empty = h("div", { class: "empty" }, icon("rest", "drawing"), this.#words);
   #waiting = h("a", { href: "#/approvals" }, "Waiting");
   #settled = h("a", { href: "#/approvals/recent" }, "Recent");
+  #rules = h("a", { href: "#/rules", hidden: true }, "Rules");
 
   connectedCallback() {
     this.append(
       h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Approvals"),
-        h("nav", { class: "switch", "aria-label": "Approvals" }, this.#waiting, this.#settled)),
+        h("nav", { class: "switch", "aria-label": "Approvals" }, this.#waiting, this.#settled, this.#rules)),
       this.#empty, this.#list);
   }
 
@@ -52,7 +54,7 @@ export class ApprovalsInbox extends View {
 
   /** @override @param {import("./view.js").Changes} changes */
   refresh({ all, approvals, sessions }) {
-    if (all || approvals.size || this.#order.some((key) => sessions.has(key.slice(0, key.indexOf("/"))))) this.#draw();
+    if (all || approvals.size || [...this.app.state.hosts.keys()].some((id) => sessions.has(id)) || this.#order.some((key) => sessions.has(key.slice(0, key.indexOf("/"))))) this.#draw();
   }
 
   /** @override */
@@ -110,6 +112,7 @@ export class ApprovalsInbox extends View {
       this.#named = undefined;
       named.arrive();
     }
+    attribute(this.#rules, "hidden", !ruledHosts(state.hosts).length);
     attribute(this.#empty, "hidden", this.#order.length !== 0);
     write(this.#words, !state.loaded ? noNews(this.app.link)
       : this.#recent ? "Nothing was settled in the last hour."

@@ -11,7 +11,7 @@ import { View } from "./view.js";
 /** @type {Entry[]} */
 const screens = [
   { words: "Approvals", keys: "g i", hash: "#/approvals" }, { words: "Settled approvals", hash: "#/approvals/recent" }, { words: "Sessions", keys: "g s", hash: "#/" },
-  { words: "Archive", hash: "#/archive" }, { words: "Cost", hash: "#/costs" }, { words: "Budgets", hash: "#/budgets" }, { words: "Devices", hash: "#/devices" }, { words: "Connection", hash: "#/link" },
+  { words: "Archive", hash: "#/archive" }, { words: "Cost", hash: "#/costs" }, { words: "Budgets", hash: "#/budgets" }, { words: "Rules", hash: "#/rules" }, { words: "Devices", hash: "#/devices" }, { words: "Connection", hash: "#/link" },
 ];
 
 export class CommandPalette extends View {

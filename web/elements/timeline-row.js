@@ -8,6 +8,7 @@ import { parsed } from "../diff.js";
 import { duration, runningFor, timeOfDay } from "../format.js";
 import { shownEvent } from "../shown.js";
 import { keyOf } from "../store.js";
+import { namesIn, narrowestRule } from "../rules.js";
 import { known } from "../timeline.js";
 import { calm, line, ordered } from "../text.js";
 import { isSaid } from "../tools.js";
@@ -63,7 +64,7 @@ export function drawRow(row, session, hands) {
       body.append(file(event));
       break;
     case "approval.requested":
-      body.append(approval(row, item, session));
+      body.append(approval(row, item, session, hands));
       break;
     default:
       body.append(h("p", { class: "event-note foreign" }, nodes(line(note(event)))));
@@ -235,16 +236,20 @@ function file({ head, body }) {
   return fold(title, () => [diffBlock(parsed(body.diff), { name: `Diff of ${asText(head.path)}`, words: true })]);
 }
 
-/** @param {Row} row @param {HTMLElement} item @param {string} session */
-function approval(row, item, session) {
+/** @param {Row} row @param {HTMLElement} item @param {string} session @param {import("./steering-row.js").Hands} hands */
+function approval(row, item, session, hands) {
   const request = shownEvent(row.event, session, row.event.head.approval);
   const { head } = request;
   const [result, link] = [h("span"), h("a", { href: `#/approvals/${keyOf({ session, approval: head.approval })}` }, "Review")];
+  const [rule] = row.event.head.rule?.decision === "allow" ? namesIn(row.event.head.rule.name) : [];
+  const isAsked = !row.event.head.rule && narrowestRule(request, { session, folder: "/" }, []) !== "";
+  const about = hands.maySteer && (rule ? h("p", {}, h("a", { href: `#/rules/${session}/${rule}` }, "Take the rule back …"))
+    : isAsked && h("p", {}, h("a", { href: `#/rules/new/${session}/${head.approval}` }, "Always allow this here …")));
   const details = fold(span("event-approval-words",
     span("event-approval-line", h("strong", {}, head.kind === "question" ? "Question" : "Approval"), " ", result,
       head.agent ? span("foreign", nodes(line(` · ${asText(head.agentName) || "a subagent"}`))) : null),
     span("event-approval-title foreign", nodes((head.kind === "question" ? line : ordered)(asText(head.title) || asText(head.tool))))),
-  () => approvalContent(request));
+  () => [...approvalContent(request), about]);
   const update = (/** @type {Row} */ changed) => {
     const stage = changed.end?.kind.slice("approval.".length) ?? "requested";
     attribute(item, "data-stage", stage);

@@ -6,7 +6,7 @@ package import RelayProtocol
 /// domain("steer") ‖ LP(host) ‖ LP(session) ‖ LP(command id) ‖ LP(kind) ‖ LP(SHA-256 of the detail) ‖ u64 count ‖ LP(device)
 /// ```
 /// `kind` is the message's type. The detail, with `opt(x)` = u8 0 if absent, else u8 1 ‖ LP(x):
-/// - `mode`, `model`: LP(its name); `askAll`: u8 1 for on, 0 for off; `interrupt`, `stop`: empty;
+/// - `mode`, `model`, `ruleOff`: LP(its name); `ruleAdd`: LP(its text); `askAll`: u8 1 for on, 0 for off; `interrupt`, `stop`: empty;
 /// - `start`, `resume`, `past`: LP(project) ‖ LP(agent) ‖ opt(past) ‖ opt(mode) ‖ opt(model) ‖ opt(text)
 ///   ‖ u32 n ‖ n × (LP(SHA-256 of the picture, 32 bytes) ‖ LP(its type)).
 package struct SteeringStatement: Statement {
@@ -61,21 +61,23 @@ extension SteeringAction {
             host: host, session: session, command: command, action: self, count: count, device: device, crypto)
     }
 
-    /// True if a signed host carries it out for a trusted device alone. The others never give the agent more freedom.
+    /// True if a signed host carries it out for a trusted device alone. The others never give the agent more freedom. `ruleOff` gives none
+    /// either, but it lasts: a relay that forged it would have everybody asked again.
     package var needsSignature: Bool {
         switch self {
         case .interrupt, .stop, .askAll(true): false
         case .launch(let launch): launch.purpose != .past
-        case .prompt, .mode, .model, .askAll(false): true
+        case .prompt, .mode, .model, .askAll(false), .ruleOff, .ruleAdd: true
         }
     }
 
     /// Rights that a device needs for it. A mode may let tools run unasked, as an allow does.
     package var rights: Set<PinRight> {
         switch self {
-        case .interrupt, .stop, .askAll(true): []
+        case .interrupt, .stop, .askAll(true), .ruleOff: []
         case .prompt, .model: [.prompt]
         case .mode, .askAll(false): [.prompt, .allow]
+        case .ruleAdd: [.allow]
         case .launch(let launch): launch.purpose == .past ? [] : launch.mode == nil ? [.prompt] : [.prompt, .allow]
         }
     }
@@ -85,7 +87,7 @@ extension SteeringAction {
         switch self {
         case .prompt: preconditionFailure("a prompt has a statement of its own")
         case .interrupt, .stop: break
-        case .mode(let name), .model(let name): writer.part(name)
+        case .mode(let name), .model(let name), .ruleOff(let name), .ruleAdd(let name): writer.part(name)
         case .askAll(let isOn): writer.number(UInt8(isOn ? 1 : 0))
         case .launch(let launch):
             writer.part(launch.project)

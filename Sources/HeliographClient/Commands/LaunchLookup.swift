@@ -92,5 +92,5 @@ enum LaunchLookup {
 }
 
 extension Named where Tag == HostTag {
-    fileprivate func isCalled(_ wanted: String) -> Bool { name == wanted || id.rawValue == wanted }
+    func isCalled(_ wanted: String) -> Bool { name == wanted || id.rawValue == wanted }
 }

@@ -2,7 +2,7 @@ internal import Consent
 internal import HeliographLink
 internal import RelayProtocol
 
-/// Options of `heliograph prompt`, `interrupt`, `mode`, `model`, `ask-all` and `stop`.
+/// Options of `heliograph prompt`, `interrupt`, `mode`, `model`, `ask-all`, `stop`, `start` `rules off` and `rules add`.
 package struct SteerOptions: Sendable {
     package enum Wish: Sendable {
         /// `text`: `-` for standard input. `whenBusy`: `queue`, `steer` or `refuse`. `pictures` are files.
@@ -15,6 +15,10 @@ package struct SteerOptions: Sendable {
         /// Without `isConfirmed` a person is asked at the terminal.
         case stop(isConfirmed: Bool)
         case launch(LaunchWish)
+        /// Without `host` on the one that has the rule.
+        case ruleOff(String, host: String?)
+        /// The rule's text. Without `host` on the one that takes rules.
+        case ruleAdd(String, host: String?)
     }
 
     package var wish: Wish
@@ -78,7 +82,7 @@ final class SteerTask: ClientTask {
         switch wish {
         case .prompt(_, _, _, let paths): paths
         case .launch(let launch): launch.pictures
-        case .interrupt, .mode, .model, .askAll, .stop: []
+        case .interrupt, .mode, .model, .askAll, .stop, .ruleOff, .ruleAdd: []
         }
     }
 
@@ -98,6 +102,12 @@ final class SteerTask: ClientTask {
             return .askAll(word == "on")
         case .stop: return .stop
         case .launch: return nil
+        case .ruleOff(let rule, _): return .ruleOff(try name(rule))
+        case .ruleAdd(let text, _):
+            guard !text.isEmpty, text.utf8.count <= WireLimits.lineBytesMax else {
+                throw ClientError(.usage, "a rule to add has at most \(WireLimits.lineBytesMax) bytes")
+            }
+            return .ruleAdd(text)
         }
     }
 
@@ -156,6 +166,10 @@ final class SteerTask: ClientTask {
             return try LaunchLookup.find(wish, pictures.map(\.named), in: run.view)
         }
         guard let action else { throw ClientError(.usage, "nothing to send") }
+        if case .ruleOff(let rule, let host) = options.wish {
+            return (try RuleLookup.find(rule, on: host, in: run.view), action)
+        }
+        if case .ruleAdd(_, let host) = options.wish { return (try RuleLookup.taking(on: host, in: run.view), action) }
         return (try SteeredLookup.find(options.session, for: action.kind, in: run.view), action)
     }
 
@@ -183,7 +197,7 @@ final class SteerTask: ClientTask {
                 throw ClientError(.refused, "this agent takes no prompt while it works", advice: "Let it wait: --busy queue")
             }
         case .launch(let launch): if let why = offer.refusal(of: launch) { throw ClientError(.refused, why) }
-        case .model, .askAll, .interrupt, .stop: break
+        case .model, .askAll, .interrupt, .stop, .ruleOff, .ruleAdd: break
         }
     }
 

@@ -37,6 +37,8 @@ extension SteeringAction.Kind {
         case .mode: "can change its mode"
         case .model: "can change its model"
         case .askAll: count == 1 ? "asks for everything when told to" : "ask for everything when told to"
+        case .ruleAdd: count == 1 ? "takes rules" : "take rules"
+        case .ruleOff: count == 1 ? "takes rules back" : "take rules back"
         case .start, .resume, .past: count == 1 ? "starts sessions" : "start sessions"
         }
     }

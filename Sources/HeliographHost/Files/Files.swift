@@ -26,11 +26,13 @@ enum Files {
     /// Calls `edit` while no other command of ours edits in this directory, which is made if it is missing: what `edit` reads and writes
     /// there is one step.
     static func edit<Result>(
-        in directory: String, _ edit: () throws(HostError) -> Result
+        in directory: String, within wait: Duration = EditLock.waitMax, _ edit: () throws(HostError) -> Result
     ) throws(HostError) -> Result {
         try makePrivateDirectory(directory)
         let lock: EditLock
-        do throws(FolderError) { lock = try EditLock(folder: directory) } catch { throw HostError(.file, error.message) }
+        do throws(FolderError) { lock = try EditLock(folder: directory, within: wait) } catch {
+            throw HostError(.file, error.message)
+        }
         let result = try edit()
         _ = consume lock
         return result

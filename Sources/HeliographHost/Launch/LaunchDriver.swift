@@ -8,8 +8,15 @@ internal import WebSocketEngine
 /// Reads which folders and agents may be used to start sessions: when the daemon starts, when its owner changes the list, and for each
 /// command again.
 final class LaunchDriver: ProgramDriver {
-    /// The request by which `heliograph host projects` says that the list is another one.
-    static let request = "projects"
+    /// The request by which `heliograph host projects` says that the list is another one, and `heliograph rules accept` that the rules are.
+    private static let request = "projects"
+
+    /// False if no daemon was reached that can be steered.
+    static func tellDaemon(_ paths: HostPaths) -> Bool {
+        signal(SIGPIPE, SIG_IGN)
+        let request = ProgramRequest(process: getpid(), socketPath: paths.socket)
+        return request.exchange(Self.request, Array("{}".utf8)).send()?.status == 204
+    }
 
     private let seat: DriverSeat
     private let paths: HostPaths

@@ -74,9 +74,6 @@ package enum ProjectsCall {
     }
 
     private static func tellDaemon(_ paths: HostPaths) -> String {
-        signal(SIGPIPE, SIG_IGN)
-        let request = ProgramRequest(process: getpid(), socketPath: paths.socket)
-        guard request.exchange(LaunchDriver.request, Array("{}".utf8)).send()?.status != 204 else { return "" }
-        return "\nNo host that can be steered runs here now; the next one reads it."
+        LaunchDriver.tellDaemon(paths) ? "" : "\nNo host that can be steered runs here now; the next one reads it."
     }
 }

@@ -18,7 +18,7 @@ package struct SteeringCall {
     }
 
     package static let actionNames = SteeringAction.Kind.allCases.filter {
-        ![.mode, .model, .askAll].contains($0) && !$0.isLaunch
+        ![.mode, .model, .askAll].contains($0) && !$0.isForHost
     }
     .map(\.rawValue)
 

@@ -18,7 +18,7 @@ struct PastRequest {
     var wasRuled = false
 
     var day: String { past.moment.day }
-    var clock: String { Rule.clock(past.moment.minute) }
+    var clock: String { RuleHours.clock(past.moment.minute) }
 
     /// Oldest first.
     static func list(in sessions: [KeptSession], home: String, moment: (Int64) -> RuleMoment) -> [PastRequest] {

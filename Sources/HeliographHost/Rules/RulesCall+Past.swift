@@ -1,4 +1,5 @@
 package import HeliographHook
+internal import HostCore
 internal import HostRules
 internal import RelayProtocol
 
@@ -14,7 +15,7 @@ extension RulesCall {
     package static func tried(
         _ path: String?, on sessions: [KeptSession], showsAll: Bool, isJSON: Bool, paths: HostPaths = HostPaths()
     ) throws(HostError) -> String {
-        let book = if let path { try read(path).book } else { try standing(of: RulesFile(paths)).book }
+        let book = if let path { try read(path).book } else { try kept(RulesFile(paths))?.standing ?? RuleBook() }
         let requests = PastRequest.list(in: sessions, home: paths.home, moment: RulesFile.moment)
         let tried = requests.map { Tried(request: $0, verdict: $0.past.verdict(of: book, look: PathLinks.real)) }
         let trial = RuleTrial(book: book, tried: tried)
@@ -26,7 +27,7 @@ extension RulesCall {
     package static func suggested(
         from sessions: [KeptSession], isJSON: Bool, paths: HostPaths = HostPaths()
     ) throws(HostError) -> String {
-        let book = try standing(of: RulesFile(paths)).book
+        let book = try kept(RulesFile(paths))?.standing ?? RuleBook()
         let requests = PastRequest.list(in: sessions, home: paths.home, moment: RulesFile.moment)
         // Without those that a rule answers by now.
         let open = requests.map(\.past).filter { past in
@@ -178,7 +179,7 @@ extension RuleSuggestion {
         JSONWriter.object {
             $0.field("toml", rule.toml)
             $0.field("times", Int64(calls.count))
-            $0.raw("rule", rule.json)
+            $0.raw("rule", RuleOffer(rule, isOff: false).bytes)
         }
     }
 }

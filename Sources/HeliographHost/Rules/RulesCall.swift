@@ -1,5 +1,5 @@
-internal import Glibc
 package import HeliographHook
+internal import HostCore
 internal import HostRules
 internal import RelayProtocol
 
@@ -7,47 +7,66 @@ internal import RelayProtocol
 package enum RulesCall {
     package static func list(isJSON: Bool, paths: HostPaths = HostPaths()) throws(HostError) -> String {
         let file = RulesFile(paths)
-        let (digest, book, isAccepted) = try standing(of: file)
+        let kept = try kept(file)
         if isJSON {
-            let document = JSONWriter.object {
-                $0.field("file", file.path)
-                $0.field("digest", digest?.rawValue)
-                $0.flag("accepted", isAccepted)
-                $0.array("rules", book.rules.map(\.json))
+            let document = JSONWriter.object { writer in
+                writer.field("file", file.path)
+                writer.field("digest", kept?.digest.rawValue)
+                writer.flag("accepted", kept?.isAccepted ?? true)
+                writer.array("rules", kept?.book.rules.map { RuleOffer($0, isOff: kept?.isOff($0) == true).bytes } ?? [])
             }
             return JSONLine.text(document)
         }
-        guard digest != nil else { return "There are no rules: \(file.path) is not there." }
-        let remark = isAccepted ? "" : "\nThis file was not accepted: no rule of it allows anything. heliograph rules accept"
-        return words(book) + remark
+        guard let kept else { return "There are no rules: \(file.path) is not there." }
+        let remark =
+            kept.isAccepted ? "" : "\nThis file was not accepted: no rule of it allows anything. heliograph rules accept"
+        return words(kept) + remark
     }
 
     package static func check(_ path: String, isJSON: Bool) throws(HostError) -> String {
         let (digest, book) = try read(path)
-        guard isJSON else { return words(book) }
+        guard isJSON else { return words(KeptRules(book, digest: digest, isAccepted: true)) }
         let document = JSONWriter.object {
             $0.field("file", path)
             $0.field("digest", digest.rawValue)
-            $0.array("rules", book.rules.map(\.json))
+            $0.array("rules", book.rules.map { RuleOffer($0, isOff: false).bytes })
         }
         return JSONLine.text(document)
     }
 
-    /// The rules to accept, in words, and the file's digest.
-    package static func offered(paths: HostPaths = HostPaths()) throws(HostError) -> (words: String, digest: String) {
+    /// The rules to accept, in words, the file's digest, and the rules that are off.
+    package static func offered(
+        paths: HostPaths = HostPaths()
+    ) throws(HostError) -> (words: String, digest: String, off: Set<String>) {
         let file = RulesFile(paths)
-        let (digest, book, _) = try standing(of: file)
-        guard let digest else { throw HostError(.badInput, "there are no rules: \(file.path) is not there") }
-        return (words(book), digest.rawValue)
+        guard let kept = try kept(file) else { throw HostError(.badInput, "there are no rules: \(file.path) is not there") }
+        return (words(kept), kept.digest.rawValue, kept.off)
     }
 
+    /// `again`: the rules that were switched off from afar, and are to allow again.
+    ///
     /// - Throws: if the file is not the one that has this digest.
-    package static func accept(_ digest: String, paths: HostPaths = HostPaths()) throws(HostError) {
+    package static func accept(_ digest: String, again: Set<String>, paths: HostPaths = HostPaths()) throws(HostError) {
         let file = RulesFile(paths)
-        guard let current = try standing(of: file).digest, current.rawValue == digest else {
+        guard let current = try kept(file)?.digest, current.rawValue == digest else {
             throw HostError(.badInput, "\(file.path) has another digest: look at it again with heliograph rules list")
         }
-        try file.accept(current)
+        try file.accept(current, again: again)
+        // Without a daemon, the next one reads it.
+        _ = LaunchDriver.tellDaemon(paths)
+    }
+
+    /// The text of a file that has exactly one rule, without blank lines around it.
+    package static func oneRule(in path: String) throws(HostError) -> String {
+        guard let bytes = try Files.read(path, bytesMax: RulesFile.bytesMax) else {
+            throw HostError(.badInput, "\(path) is not there")
+        }
+        let count = try checked(RulesFile.parse(bytes).book, path).rules.count
+        guard count == 1 else { throw HostError(.badInput, "\(path) has \(count) rules: add one at a time") }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        let text = lines.drop { $0.allSatisfy(\.isWhitespace) }
+        let end = text.lastIndex { !$0.allSatisfy(\.isWhitespace) } ?? text.startIndex
+        return text[...end].joined(separator: "\n")
     }
 
     /// A file anywhere.
@@ -59,11 +78,11 @@ package enum RulesCall {
         return (digest, try checked(read, path))
     }
 
-    static func standing(
-        of file: RulesFile
-    ) throws(HostError) -> (digest: InputDigest?, book: RuleBook, isAccepted: Bool) {
-        guard let (digest, read) = try file.read() else { return (nil, RuleBook(), true) }
-        return (digest, try checked(read, file.path), file.isAccepted(digest))
+    /// Nil if there is no file.
+    static func kept(_ file: RulesFile) throws(HostError) -> KeptRules? {
+        guard let (digest, read) = try file.read() else { return nil }
+        return KeptRules(
+            try checked(read, file.path), digest: digest, isAccepted: file.isAccepted(digest), off: try file.off())
     }
 
     private static func checked(_ book: Result<RuleBook, RuleError>, _ path: String) throws(HostError) -> RuleBook {
@@ -72,37 +91,20 @@ package enum RulesCall {
         }
     }
 
-    private static func words(_ book: RuleBook) -> String {
-        book.rules.isEmpty ? "The file has no rules." : book.rules.map(\.line).joined(separator: "\n")
+    private static func words(_ kept: KeptRules) -> String {
+        guard !kept.book.rules.isEmpty else { return "The file has no rules." }
+        return kept.book.rules.map { rule in
+            rule.line + (kept.isOff(rule) ? " — off: taken back from afar, until you accept it again" : "")
+        }.joined(separator: "\n")
     }
 }
 
 extension Rule {
-    private var patternTexts: [String] { patterns.map(\.text) }
-    private var hoursText: String? { hours.map { "\(Self.clock($0.begin))-\(Self.clock($0.end))" } }
-
-    static func clock(_ minute: Int) -> String {
-        "\((minute / 60).twoDigits):\((minute % 60).twoDigits)"
-    }
-
-    fileprivate var line: String {
+    var line: String {
         let limits = [
-            folder.map { "in \($0)" }, agent.map { "for \($0)" }, hoursText, until.map { "until \($0)" },
+            folder.map { "in \($0)" }, agent.map { "for \($0)" }, hours?.text, until.map { "until \($0)" },
         ].compactMap(\.self)
         let end = limits.isEmpty ? "" : " (\(limits.joined(separator: ", ")))"
-        return VisibleText.line("\(name): \(answer.rawValue) \(patternTexts.joined(separator: ", "))\(end)")
-    }
-
-    var json: [UInt8] {
-        JSONWriter.object {
-            $0.field("name", name)
-            $0.field("answer", answer.rawValue)
-            $0.strings("for", patternTexts)
-            $0.field("words", words)
-            $0.field("folder", folder)
-            $0.field("agent", agent)
-            $0.field("hours", hoursText)
-            $0.field("until", until)
-        }
+        return VisibleText.line("\(name): \(answer.rawValue) \(patterns.map(\.text).joined(separator: ", "))\(end)")
     }
 }

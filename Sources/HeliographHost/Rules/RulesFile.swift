@@ -8,13 +8,16 @@ internal import HostRules
 internal import Logging
 internal import RelayProtocol
 
-/// `rules.toml` in the configuration directory, and beside it the digest of the file that the owner accepted last.
+/// `rules.toml` in the configuration directory, and beside it the digest of the file that the owner accepted last, and the names of the rules
+/// that were switched off from afar since, one a line.
 ///
 /// Read again at each request: an edit counts at once. What cannot be read answers nothing.
 final class RulesFile: RuleSource {
     static let bytesMax = 256 << 10
     /// A local disk resolves a path in a millisecond; the event loop waits no longer for one that hangs.
     private static let lookWithin = DispatchTimeInterval.milliseconds(50)
+    /// The event loop waits no longer for `heliograph rules accept`: the person who switches a rule off sends it again.
+    private static let switchWithin = Duration.milliseconds(200)
     /// A thread each; once so many hang on a disk, no more are started.
     private static let looksMax = 4
 
@@ -28,6 +31,7 @@ final class RulesFile: RuleSource {
 
     var path: String { directory + "/rules.toml" }
     private var acceptedPath: String { directory + "/rules.accepted" }
+    private var offPath: String { directory + "/rules.off" }
 
     init(_ paths: HostPaths, logger: Logger? = nil) {
         directory = paths.configDirectory
@@ -58,10 +62,23 @@ final class RulesFile: RuleSource {
         return accepted.map { String(decoding: $0, as: UTF8.self) } == digest.rawValue + "\n"
     }
 
-    func accept(_ digest: InputDigest) throws(HostError) {
+    /// `again`: the rules that the owner saw to be off. One that was switched off since stays off.
+    func accept(_ digest: InputDigest, again: Set<String>) throws(HostError) {
         try Files.edit(in: directory) { () throws(HostError) in
             try Files.replace(acceptedPath, with: Array((digest.rawValue + "\n").utf8))
+            try write(try off().subtracting(again))
         }
+    }
+
+    /// Names of the rules that are off.
+    func off() throws(HostError) -> Set<String> {
+        let bytes = try Files.read(offPath, bytesMax: Self.bytesMax) ?? []
+        return Set(bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) })
+    }
+
+    private func write(_ off: Set<String>) throws(HostError) {
+        guard !off.isEmpty else { return try Files.remove(offPath) }
+        try Files.replace(offPath, with: Array(off.sorted().map { $0 + "\n" }.joined().utf8))
     }
 
     /// The rules, nil without any that can be read, and the reason if not all of them hold.
@@ -72,8 +89,9 @@ final class RulesFile: RuleSource {
             case .failure(let problem): return (nil, "\(path) answers nothing: \(problem)")
             case .success(let book):
                 let isAccepted = isAccepted(digest)
+                let off = try off()
                 let problem = "\(path) has changed: its rules allow nothing until `heliograph rules accept`"
-                return (KeptRules(book, digest: digest, isAccepted: isAccepted), isAccepted ? nil : problem)
+                return (KeptRules(book, digest: digest, isAccepted: isAccepted, off: off), isAccepted ? nil : problem)
             }
         } catch {
             return (nil, "\(path) answers nothing: \(error)")
@@ -90,6 +108,38 @@ final class RulesFile: RuleSource {
         if let problem, problem != logged { logger?.warning("not all rules hold", metadata: ["problem": "\(problem)"]) }
         logged = problem
         return rules
+    }
+
+    func switchOff(_ rule: String) throws(SpoolError) {
+        do throws(HostError) {
+            try Files.edit(in: directory, within: Self.switchWithin) { () throws(HostError) in
+                try write(try off().union([rule]))
+            }
+        } catch { throw SpoolError(.failed, error.message) }
+    }
+
+    func add(_ text: String, by person: String, at wall: Int64) throws(SpoolError) {
+        do throws(HostError) {
+            try Files.edit(in: directory, within: Self.switchWithin) { () throws(HostError) in
+                try append(text, remark: "# Added from afar by \(VisibleText.line(person)) on \(Self.moment(wall).day).")
+            }
+        } catch { throw SpoolError(.failed, error.message) }
+    }
+
+    /// The file first: after a crash in between it allows nothing until its owner has looked at it.
+    private func append(_ text: String, remark: String) throws(HostError) {
+        let old = try Files.read(path, bytesMax: Self.bytesMax) ?? []
+        let (digest, read) = Self.parse(old)
+        guard old.isEmpty || isAccepted(digest) else {
+            throw HostError(.badInput, "its owner has not accepted the rules there as they are: heliograph rules accept")
+        }
+        let new = String(decoding: old, as: UTF8.self) + (old.isEmpty ? "" : "\n") + remark + "\n" + text + "\n"
+        do throws(RuleError) { _ = try read.get().adding(text, to: new) } catch {
+            throw HostError(.badInput, "\(error)")
+        }
+        // The owner's file may be a link to where they keep it.
+        try Files.replace(PathLinks.real(path) ?? path, with: Array(new.utf8))
+        try Files.replace(acceptedPath, with: Array((Self.parse(Array(new.utf8)).digest.rawValue + "\n").utf8))
     }
 
     func target(of path: String) -> String? {

@@ -21,6 +21,8 @@ package struct HostMachine {
     private var consent: HostConsent?
     /// Nil for a host without rules.
     private var rules: RuleDesk?
+    /// The rules that people were shown last.
+    private var shownRules: RulesOffer?
     /// Latest offer of each session.
     private var offers: [SessionID: SteeringOffer] = [:]
     /// First prompts of sessions that clients started: their outcome is the start's.
@@ -68,6 +70,8 @@ package struct HostMachine {
                 preconditionFailure("what an agent's reader tells is for an adapter that is there")
             }
             tell(agent, .own(fact), isDurable: isDurable)
+            // Its owner has changed what clients may do here, or accepted the rules.
+            if name == LaunchAdapter.name { showRules() }
         case .hookGone(let token):
             consent?.gone(token)
             tellAll(.hookGone(token))
@@ -122,6 +126,7 @@ package struct HostMachine {
         if journal.mayHaveLost { tellLoss() }
         if consent?.isSigned == true { tellLauncher(.becameSigned) }
         tellAll(.held(holds))
+        showRules()
         drive(.started)
     }
 
@@ -216,6 +221,15 @@ package struct HostMachine {
         }
         for session in journal.takeEnded() { sessionEnded(session) }
         if isRecorded { answered.forEach { answer($0) } }
+        if rules?.takeLook() == true { showRules() }
+    }
+
+    /// The host's session says what the rules are, if that has changed.
+    private mutating func showRules() {
+        let offer = rules?.offer
+        guard offer != shownRules else { return }
+        shownRules = offer
+        tellLauncher(.rules(offer))
     }
 
     private mutating func answer(_ answered: RuleDesk.Answered) {
@@ -451,7 +465,31 @@ package struct HostMachine {
         let isNoted = remember([request.name.note: SteeringNote.given.bytes], of: agent) && synchronize()
         guard isNoted else { return carryOut(steering.notGiven(request)) }
         orders.append(.log(.steered(request.session, request.name, request.action.kind)))
-        tell(agent, .steer(request))
+        switch request.action {
+        case .ruleOff(let rule): changeRules(request) { $0.switchOff(rule) }
+        case .ruleAdd(let text): addRule(text, request)
+        default: tell(agent, .steer(request))
+        }
+    }
+
+    /// Only what a device has signed may give an agent more freedom for good: at an open host the relay could write it.
+    private mutating func addRule(_ text: String, _ request: SteeringRequest) {
+        guard consent?.isSigned == true else {
+            return refuse(request, "only a host that takes signed commands alone takes rules from afar")
+        }
+        changeRules(request) { [now] in $0.add(text, by: request.by.name, at: now) }
+    }
+
+    /// On disk, then in the host's offer, then as the command's outcome: whoever reads the outcome finds the rules as they are.
+    /// `change` returns the reason if nothing was changed.
+    private mutating func changeRules(_ request: SteeringRequest, _ change: (RuleDesk) -> String?) {
+        let refusal = rules.map(change) ?? "its host has no rules"
+        showRules()
+        guard let refusal else {
+            return carryOut(
+                steering.changed(SteeringChange(request.name, .taken), of: request.session, at: now))
+        }
+        refuse(request, refusal)
     }
 
     private static let cannotHold = "a budget is spent, and this agent would not ask about its tools: raise the budget first"

@@ -1,7 +1,8 @@
 package import RelayProtocol
 
 /// Starts and resumes sessions for clients. To the relay it is a session of its own, the host's: what can be started is that
-/// session's offer, and what was asked and what came of it are that session's events, so that a start is steering like any other.
+/// session's offer, and what was asked and what came of it are that session's events, so that a start is steering like any other. The host's
+/// rules are in that offer too.
 ///
 /// ```
 /// steer ─▶ resolving ─▶ asked of the agent ─▶ begun ─▶ (its first prompt) ─▶ taken
@@ -15,13 +16,14 @@ package struct LaunchAdapter: AgentAdapter {
 
     private let limits: LaunchLimits
     private let fresh: String
-    /// The host's own session; nil as long as nothing was ever offered and nobody has to sign.
+    /// The host's own session; nil as long as nothing was ever offered, there are no rules and nobody has to sign.
     private var session: SessionID?
     private var isBegun = false
     /// There is a session, whether anything can be started or not.
     private var isSigned = false
     private var wasRead = false
     private var offer = SteeringOffer(projects: [])
+    private var rules: RulesOffer?
     private var launches: [SteeringName: Pending] = [:]
     private var running: [SessionID: AgentProcess] = [:]
     private var checkedAt: Int64
@@ -61,6 +63,7 @@ package struct LaunchAdapter: AgentAdapter {
         case .own(.resolved(let name, let folder, let reason)): resolved(name, folder, reason)
         case .own(.outcome(let name, let outcome)): self.outcome(name, outcome)
         case .own(.becameSigned): becameSigned()
+        case .own(.rules(let rules)): ruled(rules)
         case .own(.prompted(let change)): prompted(change)
         case .agentGone(let process): processGone(process)
         case .steer(let request): steer(request)
@@ -118,7 +121,6 @@ package struct LaunchAdapter: AgentAdapter {
 
     private mutating func read(_ projects: [ProjectOffer], _ agents: [StartableAgent]) {
         wasRead = true
-        guard session != nil || isSigned || !projects.isEmpty else { return }
         offer = SteeringOffer(projects: Array(projects.prefix(WireLimits.projectsMax)))
         offer.agents = Array(agents.prefix(WireLimits.startableMax))
         if projects.isEmpty {
@@ -128,6 +130,21 @@ package struct LaunchAdapter: AgentAdapter {
         } else {
             offer.actions = [.start, .resume, .past]
         }
+        offerAll()
+    }
+
+    private mutating func ruled(_ rules: RulesOffer?) {
+        self.rules = rules
+        // Before the first reading, that one is enough.
+        if wasRead { offerAll() }
+    }
+
+    private mutating func offerAll() {
+        offer.rules = rules
+        if rules?.hasRulesToSwitchOff == true { offer.actions.insert(.ruleOff) } else { offer.actions.remove(.ruleOff) }
+        // At an open host the relay could write the rule.
+        if isSigned { offer.actions.insert(.ruleAdd) }
+        guard session != nil || isSigned || rules != nil || offer.projects?.isEmpty == false else { return }
         if !isBegun { begin() }
         guard let session else { return }
         effects.append(.offer(session, offer))

@@ -9,6 +9,8 @@ package enum LaunchFact: Sendable {
     case outcome(SteeringName, LaunchOutcome)
     /// Devices find the host by its session, before there is another, to be trusted.
     case becameSigned
+    /// The rules of its owner, for people to see; nil without any.
+    case rules(RulesOffer?)
     /// A step of the first prompt.
     case prompted(SteeringChange)
 }

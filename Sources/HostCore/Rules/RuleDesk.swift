@@ -18,6 +18,8 @@ struct RuleDesk {
     private let home: String
     /// In which sessions work, by what their adapters said.
     private var folders: [SessionID: String] = [:]
+    /// The rules were read, and may be others than before.
+    private var hasLooked = false
     /// Approvals with a note.
     private var noted: Set<ApprovalID> = []
 
@@ -58,6 +60,33 @@ struct RuleDesk {
         return (answered, over)
     }
 
+    // MARK: From afar
+
+    /// The rules as people are shown them; nil if none can be read.
+    var offer: RulesOffer? { source.rules.map(RulesOffer.init) }
+
+    /// True if the rules were read since it was asked for last.
+    mutating func takeLook() -> Bool {
+        defer { hasLooked = false }
+        return hasLooked
+    }
+
+    /// Returns the reason if the rule was not switched off. That it is off already is none.
+    func switchOff(_ name: String) -> String? {
+        guard let kept = source.rules else { return "its host has no rules that can be read, so none of them answers" }
+        guard let rule = kept.book.rules.first(where: { $0.name == name }) else { return "its host has no such rule any more" }
+        guard rule.answer == .allow else { return "this rule keeps agents back: only its owner can take it out of the file" }
+        guard !kept.isOff(rule) else { return nil }
+        do throws(SpoolError) { try source.switchOff(name) } catch { return "the disk of its host does not take it: \(error)" }
+        return nil
+    }
+
+    /// Returns the reason if the rule was not added.
+    func add(_ text: String, by person: String, at now: HostInstant) -> String? {
+        do throws(SpoolError) { try source.add(text, by: person, at: now.wall) } catch { return error.message }
+        return nil
+    }
+
     private static func note(of approval: ApprovalID) -> String { notes + approval.rawValue }
 
     // MARK: Requests
@@ -82,6 +111,7 @@ struct RuleDesk {
                     guard folders.removeValue(forKey: session) != nil else { return [effect] }
                     return [effect, .remember(Self.folderNotes + session.rawValue, nil)]
                 case .approvalRequested(var request):
+                    hasLooked = true
                     guard let rule = rule(for: request, event, in: session, of: agent, at: now, isHeld: isHeld(session)) else {
                         return [effect]
                     }
@@ -115,7 +145,7 @@ struct RuleDesk {
     ) -> AppliedRule? {
         guard request.kind == .tool, let kept = source.rules, !kept.book.rules.isEmpty else { return nil }
         let call = RuleCall(request, event, of: agent, in: folders[session], home: home)
-        let verdict = kept.book.judge(
+        let verdict = kept.standing.judge(
             call, at: source.moment(at: now.wall), allows: kept.isAccepted && !isHeld && call.mayBeAllowed
         ) { source.target(of: $0) }
         switch verdict {

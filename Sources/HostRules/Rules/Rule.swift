@@ -40,6 +40,13 @@ package struct RuleHours: Equatable, Sendable {
         self.end = end
     }
 
+    /// As in the file: `09:00-18:00`.
+    package var text: String { "\(Self.clock(begin))-\(Self.clock(end))" }
+
+    package static func clock(_ minute: Int) -> String {
+        [minute / 60, minute % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+    }
+
     func contains(_ minute: Int) -> Bool { begin <= end ? begin <= minute && minute < end : minute >= begin || minute < end }
 }
 

@@ -17,6 +17,16 @@ package struct RuleBook: Equatable, Sendable {
 
     package init(parsing text: String) throws(RuleError) { rules = try RuleFile.rules(in: text) }
 
+    /// The book of a file to whose end a text was added, which has to be exactly one rule and to change no other.
+    package func adding(_ text: String, to file: String) throws(RuleError) -> RuleBook {
+        guard try RuleBook(parsing: text).rules.count == 1 else { throw RuleError("it is not exactly one rule") }
+        let book = try RuleBook(parsing: file)
+        guard book.rules.count == rules.count + 1, book.rules.dropLast() == rules[...] else {
+            throw RuleError("it would change other rules")
+        }
+        return book
+    }
+
     /// `allows`: whether rules that allow hold at all. `look`: where a path leads once links are followed, as far as it exists; nil if that
     /// cannot be said.
     package func judge(

@@ -69,6 +69,8 @@ package enum ClientCommand: Sendable, Equatable {
         "start": { value throws(WireError) in try .steering(.start, from: value) },
         "resume": { value throws(WireError) in try .steering(.resume, from: value) },
         "past": { value throws(WireError) in try .steering(.past, from: value) },
+        "ruleOff": { value throws(WireError) in try .steering(.ruleOff, from: value) },
+        "ruleAdd": { value throws(WireError) in try .steering(.ruleAdd, from: value) },
         "withdraw": { value throws(WireError) in
             .withdraw(try value.identifier("session"), try SteeringName(from: value))
         },

@@ -12,6 +12,10 @@ package enum SteeringAction: Sendable, Equatable {
     case askAll(Bool)
     /// For a host, by the session that represents it.
     case launch(Launch)
+    /// For a host: its rule of this name allows nothing any more, until its owner accepts the rules again.
+    case ruleOff(String)
+    /// For a host: this rule stands in its file from now on, as if its owner had written it there.
+    case ruleAdd(String)
 
     package var kind: Kind {
         switch self {
@@ -22,15 +26,19 @@ package enum SteeringAction: Sendable, Equatable {
         case .model: .model
         case .askAll: .askAll
         case .launch(let launch): launch.kind
+        case .ruleOff: .ruleOff
+        case .ruleAdd: .ruleAdd
         }
     }
 
     /// Kind of the action, and type of the message that carries it to the relay and on to the host.
     package enum Kind: String, Sendable, CaseIterable {
-        case prompt, interrupt, stop, mode, model, askAll, start, resume, past
+        case prompt, interrupt, stop, mode, model, askAll, start, resume, past, ruleOff, ruleAdd
+
+        package var isLaunch: Bool { self == .start || self == .resume || self == .past }
 
         /// True if the command is for a host, and not for a session of an agent.
-        package var isLaunch: Bool { self == .start || self == .resume || self == .past }
+        package var isForHost: Bool { isLaunch || self == .ruleOff || self == .ruleAdd }
 
         var type: StaticString {
             switch self {
@@ -43,6 +51,8 @@ package enum SteeringAction: Sendable, Equatable {
             case .start: "start"
             case .resume: "resume"
             case .past: "past"
+            case .ruleOff: "ruleOff"
+            case .ruleAdd: "ruleAdd"
             }
         }
     }
@@ -95,6 +105,8 @@ package enum SteeringAction: Sendable, Equatable {
                 launch.pictures = try value.pictures("pictures")
             }
             self = .launch(launch)
+        case .ruleOff: self = .ruleOff(try value.string("rule", bytesMax: WireLimits.nameBytesMax))
+        case .ruleAdd: self = .ruleAdd(try value.string("toml", bytesMax: WireLimits.lineBytesMax))
         }
     }
 
@@ -113,6 +125,8 @@ package enum SteeringAction: Sendable, Equatable {
             launch.writeTarget(to: &writer)
             writer.field("text", launch.text)
             if !launch.pictures.isEmpty { writer.array("pictures", launch.pictures.map(\.named)) }
+        case .ruleOff(let rule): writer.field("rule", rule)
+        case .ruleAdd(let text): writer.field("toml", text)
         }
     }
 
@@ -131,7 +145,7 @@ package enum SteeringAction: Sendable, Equatable {
         switch self {
         case .prompt(let prompt): prompt.text
         case .launch(let launch): launch.text
-        case .interrupt, .stop, .mode, .model, .askAll: nil
+        case .interrupt, .stop, .mode, .model, .askAll, .ruleOff, .ruleAdd: nil
         }
     }
 
@@ -140,7 +154,7 @@ package enum SteeringAction: Sendable, Equatable {
         switch self {
         case .prompt(let prompt): prompt.pictures
         case .launch(let launch): launch.pictures
-        case .interrupt, .stop, .mode, .model, .askAll: []
+        case .interrupt, .stop, .mode, .model, .askAll, .ruleOff, .ruleAdd: []
         }
     }
 }

@@ -4,7 +4,7 @@ package struct SteeringCall: Sendable, Equatable {
     package var command: CommandID
     package var by: Named<ClientTag>
     package var action: SteeringAction.Kind
-    /// The chosen mode or model.
+    /// The chosen mode or model, the rule's name, or the text of one to add.
     package var choice: String?
     /// For `askAll`: true asks for every tool from here on.
     package var isOn: Bool?
@@ -23,6 +23,8 @@ package struct SteeringCall: Sendable, Equatable {
         switch request.action {
         case .mode(let mode): choice = mode
         case .model(let model): choice = model
+        case .ruleOff(let rule): choice = rule
+        case .ruleAdd(let text): choice = text
         case .askAll(let isOn): self.isOn = isOn
         case .launch(var launch):
             (launch.text, launch.pictures) = (nil, [])
@@ -40,6 +42,8 @@ package struct SteeringCall: Sendable, Equatable {
         switch action {
         case .mode: choice = try head.string("mode", bytesMax: WireLimits.nameBytesMax)
         case .model: choice = try head.string("model", bytesMax: WireLimits.nameBytesMax)
+        case .ruleOff: choice = try head.string("rule", bytesMax: WireLimits.nameBytesMax)
+        case .ruleAdd: choice = try head.string("toml", bytesMax: WireLimits.lineBytesMax)
         case .askAll: isOn = try head.required("on").bool()
         case .start, .resume, .past: launch = try Launch(action, target: head)
         case .prompt, .interrupt, .stop: choice = nil
@@ -56,6 +60,8 @@ package struct SteeringCall: Sendable, Equatable {
             return try SteeringAction(.prompt, from: body.object())
         case .mode: return .mode(choice ?? "")
         case .model: return .model(choice ?? "")
+        case .ruleOff: return .ruleOff(choice ?? "")
+        case .ruleAdd: return .ruleAdd(choice ?? "")
         case .askAll: return .askAll(isOn ?? true)
         case .interrupt: return .interrupt
         case .stop: return .stop
@@ -74,6 +80,8 @@ package struct SteeringCall: Sendable, Equatable {
         switch action {
         case .mode: writer.field("mode", choice)
         case .model: writer.field("model", choice)
+        case .ruleOff: writer.field("rule", choice)
+        case .ruleAdd: writer.field("toml", choice)
         case .askAll: if let isOn { writer.field("on", isOn) }
         case .start, .resume, .past: launch?.writeTarget(to: &writer)
         case .prompt, .interrupt, .stop: break

@@ -23,6 +23,8 @@ package struct SteeringOffer: Sendable, Equatable {
     package var projects: [ProjectOffer]?
     /// The agents that can be started on this host.
     package var agents: [StartableAgent] = []
+    /// For a session that represents its host: its rules, if it has any.
+    package var rules: RulesOffer?
 
     package init(
         actions: Set<SteeringAction.Kind> = [], steersWhileBusy: Bool = false, takesPictures: Bool = false,
@@ -65,6 +67,7 @@ package struct SteeringOffer: Sendable, Equatable {
             }
             self.projects = projects
         }
+        if let rules = value.optional("rules") { self.rules = try RulesOffer(from: rules) }
         guard value.optional("agents") != nil else { return }
         for entry in try value.array("agents", countMax: WireLimits.startableMax) {
             agents.append(try StartableAgent(from: entry))
@@ -85,6 +88,7 @@ package struct SteeringOffer: Sendable, Equatable {
         if !commands.isEmpty { writer.strings("commands", commands) }
         if let projects { writer.array("projects", projects.map(\.bytes)) }
         if !agents.isEmpty { writer.array("agents", agents.map(\.bytes)) }
+        if let rules { writer.object("rules") { rules.write(to: &$0) } }
     }
 
     /// Reason why this prompt's pictures would be ignored; nil if they are taken, or there are none.

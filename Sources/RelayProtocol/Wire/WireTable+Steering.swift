@@ -38,6 +38,16 @@ extension WireTable {
                 [.required("past", .name, "The agent's own name of it, from the list.")] + launch
                     + [.optional("text", .typed, "Its next prompt."), pictures("where its agent offers `pictures`")]
             )
+        case .ruleOff:
+            (
+                "Have a rule of the host that this session represents allow nothing any more, until the host's owner accepts its rules again.",
+                [.required("rule", .name, "Its name. It is one that allows.")]
+            )
+        case .ruleAdd:
+            (
+                "Add a rule to those of the host that this session represents, which takes only what a trusted device has signed.",
+                [.required("toml", .text(bytesMax: WireLimits.lineBytesMax), "One `[[rule]]`, as it is to stand in the file.")]
+            )
         case .past: ("List the past sessions of a project: they are in the body of the event that tells the outcome.", target)
         }
     }
@@ -129,7 +139,26 @@ extension WireTable {
                         .optional("models", .list(.name, 0...WireLimits.steeringModelsMax)),
                     ]), 0...WireLimits.startableMax),
                 "What can be started there."),
+            .optional(
+                "rules",
+                .object([
+                    .optional(
+                        "accepted", .flag, "Its owner has accepted the file as it is. Otherwise no rule allows anything."),
+                    .required("list", .list(.object(rule), 0...WireLimits.rulesMax), "In the file's order."),
+                    .optional("more", .integer(0...Int64(WireLimits.rulesMax)), "How many have no room in the list."),
+                ]),
+                "The rules of the host that this session represents, as their owner wrote them."),
         ])
+
+    private static let rule: [WireField] = [
+        .required("name", .name), .required("answer", WireType(.openWord(["allow", "deny", "ask"]))),
+        .required("for", .list(.line, 0...WireLimits.rulePatternsMax), "Its patterns."),
+        .optional("words", .line, "For the agent's model, if it denies."),
+        .optional("folder", .line, "Only sessions that work there or below."), .optional("agent", .name),
+        .optional("hours", .name, "By the host's clock."), .optional("until", .name, "The last day on which it holds."),
+        .optional(
+            "off", .flag, "It was switched off with `ruleOff`, and allows nothing until the file is accepted again."),
+    ]
 
     static let steeringRequested: [WireField] = [
         .required("action", .word(SteeringAction.Kind.self)), .required("command", .identifier),
@@ -140,6 +169,9 @@ extension WireTable {
         WireField("mode", .name, .with("action", always: ["mode"], perhaps: ["start", "resume"])),
         WireField("model", .name, .with("action", always: ["model"], perhaps: ["start", "resume"])),
         WireField("on", .flag, .with("action", is: "askAll", isRequired: true)),
+        WireField("rule", .name, .with("action", is: "ruleOff", isRequired: true)),
+        WireField(
+            "toml", .text(bytesMax: WireLimits.lineBytesMax), .with("action", is: "ruleAdd", isRequired: true)),
         .optional(
             "signature", .text(bytesMax: WireLimits.signatureBytesMax),
             "The device's own, carried and not read by the relay. Left out if the host takes everything."),

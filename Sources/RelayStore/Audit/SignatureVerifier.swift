@@ -129,7 +129,7 @@ package struct SignatureVerifier {
         switch kind {
         case .interrupt, .stop, .past: false
         case .askAll: try line.string("choice") != "on"
-        case .prompt, .mode, .model, .start, .resume: true
+        case .prompt, .mode, .model, .start, .resume, .ruleOff, .ruleAdd: true
         }
     }
 
@@ -145,6 +145,8 @@ package struct SignatureVerifier {
         case .mode: return SteeringAction.mode(try line.string("choice")).signedDetail(host, session, command)
         case .model: return SteeringAction.model(try line.string("choice")).signedDetail(host, session, command)
         case .askAll: return SteeringAction.askAll(try line.string("choice") == "on").signedDetail(host, session, command)
+        case .ruleOff: return SteeringAction.ruleOff(try line.string("choice")).signedDetail(host, session, command)
+        case .ruleAdd: return SteeringAction.ruleAdd(try line.string("choice")).signedDetail(host, session, command)
         case .interrupt, .stop, .start, .resume, .past: return nil
         }
     }

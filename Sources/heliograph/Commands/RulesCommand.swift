@@ -16,8 +16,10 @@ struct RulesCommand: ParsableCommand {
               heliograph rules try draft.toml
               heliograph rules list
               heliograph rules accept
+              heliograph rules off tests --host laptop
             """,
-        subcommands: [List.self, Check.self, Try.self, Suggest.self, Accept.self], defaultSubcommand: List.self)
+        subcommands: [List.self, Check.self, Try.self, Suggest.self, Accept.self, Add.self, Off.self],
+        defaultSubcommand: List.self)
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List them, and say whether they were accepted.")
@@ -110,14 +112,24 @@ struct RulesCommand: ParsableCommand {
     struct Accept: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Let the rules that allow count, until the file changes.",
-            discussion: "Shows them and asks at the terminal. A script names what was looked at: --digest.")
+            discussion: """
+                Shows them and asks at the terminal. What was switched off from afar allows again then. A script names what was \
+                looked at: --digest, and --again for each rule that was off.
+                """)
 
         @Option(help: "The file's digest, as `heliograph rules list --json` prints it.")
         var digest: String?
 
+        @Option(help: ArgumentHelp("With --digest: a rule that was switched off, and is to allow again.", valueName: "name"))
+        var again: [String] = []
+
+        func validate() throws {
+            if !again.isEmpty, digest == nil { throw ValidationError("--again goes with --digest.") }
+        }
+
         func run() throws {
             try Failure.reporting {
-                if let digest { return try RulesCall.accept(digest) }
+                if let digest { return try RulesCall.accept(digest, again: Set(again)) }
                 let offered = try RulesCall.offered()
                 guard isatty(STDIN_FILENO) == 1 else {
                     throw ValidationError("Without a terminal, name what is accepted: --digest.")
@@ -126,9 +138,69 @@ struct RulesCommand: ParsableCommand {
                 print("Accept these rules? [y/N] ", terminator: "")
                 fflush(nil)
                 guard Input.isYes() else { throw ExitCode.failure }
-                try RulesCall.accept(offered.digest)
+                try RulesCall.accept(offered.digest, again: offered.off)
                 print("Accepted.")
             }
         }
+    }
+
+    struct Add: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add a rule to a host from afar, signed by this terminal.",
+            discussion: """
+                  heliograph rules add draft.toml --host laptop
+
+                The file has one rule. It is shown as it is, and added after a yes. The host has to trust this terminal \
+                (heliograph host trust), and its owner must have accepted its rules as they are.
+
+                \(ClientExit.help)
+                """)
+
+        @OptionGroup var steering: SteeringOptions
+
+        @Option(help: ArgumentHelp("The host, by its name or id. Default: the one that takes rules.", valueName: "host"))
+        var host: String?
+
+        @Flag(help: "Do not ask.")
+        var yes = false
+
+        @Argument(help: "A file with one rule.")
+        var file: String
+
+        func run() throws {
+            let text = try Failure.reporting { try RulesCall.oneRule(in: file) }
+            if !yes {
+                guard isatty(STDIN_FILENO) == 1 else { throw ValidationError("This is no terminal: add --yes.") }
+                print(text)
+                print("Add this rule? [y/N] ", terminator: "")
+                fflush(nil)
+                guard Input.isYes() else { throw ExitCode.failure }
+            }
+            try steering.steer(.ruleAdd(text, host: host), session: nil)
+        }
+    }
+
+    struct Off: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take a rule back from afar: its host asks a person again.",
+            discussion: """
+                  heliograph rules off tests
+                  heliograph rules off tests --host laptop
+
+                The rule stays in the file, and allows nothing until its owner has run `heliograph rules accept` on that \
+                machine. Only a rule that allows can be taken back so.
+
+                \(ClientExit.help)
+                """)
+
+        @OptionGroup var steering: SteeringOptions
+
+        @Option(help: ArgumentHelp("The host, by its name or id. Default: the one that has the rule.", valueName: "host"))
+        var host: String?
+
+        @Argument(help: "The rule's name.")
+        var name: String
+
+        func run() throws { try steering.steer(.ruleOff(name, host: host), session: nil) }
     }
 }

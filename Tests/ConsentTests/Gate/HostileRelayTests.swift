@@ -104,7 +104,8 @@ final class HostileWorld {
     static let actions: [SteeringAction] = [
         .prompt(.init(text: "go")), .prompt(.init(text: "stop that")), .prompt(.init(text: "go", isCommand: true)),
         .mode("plan"),
-        .model("big"), .askAll(false), .launch(Launch(.start, project: "p", agent: "a", text: "go")),
+        .model("big"), .askAll(false), .ruleOff("tests"), .ruleAdd("[[rule]]"),
+        .launch(Launch(.start, project: "p", agent: "a", text: "go")),
         .launch(Launch(.resume("x"), project: "p", agent: "a")),
     ]
     private static let sessions: [SessionID] = ["s1", "s2"].map { .named($0) }

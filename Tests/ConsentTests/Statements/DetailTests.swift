@@ -30,6 +30,7 @@ import Testing
             ("prompt.steer", .prompt(.init(text: "go", whenBusy: .steer))),
             ("prompt.picture", .prompt(.init(text: "go", pictures: [picture]))), ("steer.mode", .mode("plan")),
             ("steer.model", .model("big")), ("steer.askAllOff", .askAll(false)), ("steer.stop", .stop),
+            ("steer.ruleOff", .ruleOff("tests")), ("steer.ruleAdd", .ruleAdd("[[rule]]\nname = \"ö\"")),
             (
                 "steer.start",
                 .launch(Launch(.start, project: "site", agent: "claude", mode: "plan", text: "go", pictures: [picture]))

@@ -44,7 +44,9 @@ import Testing
             .prompt(.init(text: "go", pictures: [picture("a", .jpeg)])),
             .prompt(.init(text: "go", pictures: [picture("a"), picture("b")])),
             .prompt(.init(text: "go", pictures: [picture("b"), picture("a")])),
-            .interrupt, .stop, .mode("plan"), .model("plan"), .mode("go"), .askAll(true), .askAll(false),
+            .interrupt, .stop, .mode("plan"), .model("plan"), .ruleOff("plan"), .ruleOff("go"), .ruleAdd("plan"),
+            .ruleAdd("go"), .mode("go"), .askAll(true),
+            .askAll(false),
             launch { _ in }, launch { $0.project = "sit" }, launch { $0.agent = "eclaude" }, launch { $0.mode = "x" },
             launch { $0.model = "x" }, launch { $0.text = "x" }, launch { $0.text = "" },
             launch { $0.pictures = [picture("a")] }, launch({ _ in }, .resume("x")), launch({ _ in }, .resume("y")),
@@ -75,9 +77,13 @@ import Testing
             case .model: .model("x")
             case .askAll: .askAll(false)
             case .start, .resume, .past: .launch(launch)
+            case .ruleOff: .ruleOff("x")
+            case .ruleAdd: .ruleAdd("x")
             }
         let isHarmless = [.interrupt, .stop, .past].contains(kind)
-        #expect(action.needsSignature == !isHarmless && action.rights.isEmpty == isHarmless)
+        #expect(action.needsSignature == !isHarmless)
+        // To take a rule back needs no right: it is signed so that a relay cannot do it.
+        #expect(action.rights.isEmpty == (isHarmless || kind == .ruleOff))
         #expect(!SteeringAction.askAll(true).needsSignature)
     }
 }

@@ -144,6 +144,118 @@ import Testing
         #expect(last.spool.index.notes.keys.filter { $0.contains("a1") }.isEmpty)
     }
 
+    // MARK: Taken back from afar
+
+    private static let desk = "heliograph-f00"
+    private static let client = Named<ClientTag>(id: ClientID("c1")!, name: "Ada's phone")
+
+    /// A host with a session of its own, connected.
+    private func open(_ rules: MemoryRules) throws -> HostBench {
+        var bench = try HostBench(on: disk, steering: .everyone, starts: true, rules: rules)
+        bench.diary.keepsDecisions = true
+        begin(&bench)
+        _ = bench.tell(.told(agent: LaunchAdapter.name, LaunchFact.read([], [])))
+        _ = bench.connect()
+        return bench
+    }
+
+    private func off(_ bench: inout HostBench, _ rule: String, id: String = "k1") -> [String] {
+        let request = SteeringRequest(
+            command: CommandID(id)!, session: SessionID(Self.desk)!, by: Self.client, action: .ruleOff(rule))
+        return bench.tell(.received(.steer(request)))
+    }
+
+    private func heads(_ bench: HostBench, of session: String = desk) throws -> [EventHead] {
+        let batch = try #require(
+            bench.spool.index.batch(SessionID(session)!, after: 0, countMax: 256, bytesMax: 1 << 20))
+        return try bench.spool.read(batch).map { try Event(stored: $0).head }
+    }
+
+    private func offers(_ bench: HostBench) throws -> [SteeringOffer] {
+        try heads(bench).compactMap { if case .steeringOffered(let offer) = $0 { offer } else { nil } }
+    }
+
+    private func changes(_ bench: HostBench) throws -> [SteeringChange] {
+        try heads(bench).compactMap { if case .steeringChanged(let change) = $0 { change } else { nil } }
+    }
+
+    @Test func theHostsSessionShowsItsRules() throws {
+        let rules = try MemoryRules(Self.text)
+        var bench = try open(rules)
+        let offer = try #require(try offers(bench).last)
+        #expect(offer.actions == [.ruleOff])
+        let shown = try #require(offer.rules)
+        #expect(shown.isAccepted && shown.more == 0 && shown.rules.map(\.name) == ["tests", "looks", "no-push"])
+        #expect(shown.rules[0].patterns == ["Bash(npm test)", "Edit(src/**)"] && shown.rules[2].words == "Ask Ada first.")
+        // A file that has changed is seen with the next question.
+        rules.rules?.isAccepted = false
+        _ = ask(&bench, command("npm test"))
+        #expect(try offers(bench).last?.rules?.isAccepted == false)
+    }
+
+    @Test func aRuleThatIsTakenBackAllowsNothing() throws {
+        let rules = try MemoryRules(Self.text)
+        var bench = try open(rules)
+        #expect(off(&bench, "tests").contains("log"))
+        #expect(rules.rules?.off == ["tests"])
+        #expect(try changes(bench).map(\.stage) == [.taken])
+        // Whoever reads the outcome has read that it is off.
+        #expect(try heads(bench).suffix(2).map(\.kind) == ["steering.offered", "steering.changed"])
+        #expect(try offers(bench).last?.rules?.rules.map(\.isOff) == [true, false, false])
+        #expect(!ask(&bench, command("npm test")).contains(decided))
+        #expect(!ask(&bench, command("npm test && ls")).contains(decided), "one that covers a part does not do for all")
+        #expect(ask(&bench, command("ls")).contains(decided))
+        #expect(ask(&bench, command("git push")).contains(decided), "what is denied stays denied")
+    }
+
+    @Test func noRuleThatKeepsAgentsBackIsTakenBackFromAfar() throws {
+        let rules = try MemoryRules(Self.text)
+        var bench = try open(rules)
+        _ = off(&bench, "no-push")
+        _ = off(&bench, "unheard-of", id: "k2")
+        #expect(try changes(bench).map(\.stage) == [.refused, .refused])
+        #expect(rules.rules?.off == [])
+        // A file beside the rules that says so is not believed either.
+        rules.rules?.off = ["no-push"]
+        #expect(ask(&bench, command("git push")).contains(decided))
+    }
+
+    @Test func aRuleIsTakenBackOnceAndOnlyWhenItIsOnDisk() throws {
+        let rules = try MemoryRules(Self.text)
+        var bench = try open(rules)
+        rules.failure = SpoolError(.full, "full")
+        _ = off(&bench, "tests")
+        #expect(try changes(bench).last?.stage == .refused && rules.rules?.off == [])
+        rules.failure = nil
+        _ = off(&bench, "tests", id: "k2")
+        _ = off(&bench, "tests", id: "k3")
+        #expect(try changes(bench).map(\.stage) == [.refused, .taken, .taken])
+        rules.rules = nil
+        _ = off(&bench, "tests", id: "k4")
+        // Without rules nothing of the kind is offered.
+        #expect(try changes(bench).last?.stage == .refused && offers(bench).last?.actions == [])
+    }
+
+    @Test func anOpenHostTakesNoRuleFromAfar() throws {
+        let rules = try MemoryRules(Self.text)
+        var bench = try open(rules)
+        let request = SteeringRequest(
+            command: CommandID("k1")!, session: SessionID(Self.desk)!, by: Self.client,
+            action: .ruleAdd("[[rule]]\nname = \"x\"\nanswer = \"allow\"\nfor = \"Bash(id)\""))
+        _ = bench.tell(.received(.steer(request)))
+        #expect(try changes(bench).map(\.stage) == [.refused])
+        #expect(rules.rules?.book.rules.count == 3)
+    }
+
+    @Test func aRestartShowsWhatIsOff() throws {
+        let rules = try MemoryRules(Self.text)
+        var first = try open(rules)
+        _ = off(&first, "tests")
+        var later = try open(rules)
+        #expect(try offers(later).last?.rules?.rules.map(\.isOff) == [true, false, false])
+        #expect(!ask(&later, command("npm test")).contains(decided))
+    }
+
     @Test func whereASessionWorksIsKnownAfterARestart() throws {
         var first = try bench(MemoryRules(Self.text))
         _ = first.tell("one", [.remember("one-s", [1])])

@@ -14,6 +14,20 @@ final class MemoryRules: RuleSource {
         rules = KeptRules(try RuleBook(parsing: text), digest: Self.digest, isAccepted: isAccepted)
     }
 
+    /// Fails each change.
+    var failure: SpoolError?
+
+    func switchOff(_ rule: String) throws(SpoolError) {
+        if let failure { throw failure }
+        rules?.off.insert(rule)
+    }
+
+    func add(_ text: String, by person: String, at wall: Int64) throws(SpoolError) {
+        if let failure { throw failure }
+        guard let added = try? RuleBook(parsing: text), let kept = rules else { throw SpoolError(.failed, "no rule") }
+        rules?.book = RuleBook(rules: kept.book.rules + added.rules)
+    }
+
     func target(of path: String) -> String? { target(path) }
     func moment(at wall: Int64) -> RuleMoment { RuleMoment(day: "2026-11-28", minute: 600) }
 }

@@ -1,0 +1,141 @@
+import Glibc
+import HeliographHook
+import HostCore
+import HostRules
+import RelayProtocol
+import Testing
+
+@testable import HeliographHost
+
+@Suite("The owner's rules on disk, and what comes to them from afar")
+struct RulesFileTests {
+    private static let text = """
+        # Mine.
+        [[rule]]
+        name = "tests"
+        answer = "allow"
+        for = "Bash(npm test)"
+        """
+    private static let added = """
+        [[rule]]
+        name = "looks"
+        answer = "allow"
+        for = ["Bash(ls)"]
+        folder = "/home/me/site"
+        """
+
+    private let folder: HookFolder
+    private let paths: HostPaths
+
+    init() throws {
+        let folder = try HookFolder()
+        self.folder = folder
+        paths = HostPaths { $0 == "XDG_CONFIG_HOME" ? folder.path : $0 == "HOME" ? "/nowhere" : nil }
+        try Files.makePrivateDirectory(paths.configDirectory)
+    }
+
+    private var path: String { paths.configDirectory + "/rules.toml" }
+    private func write(_ text: String) throws { try Files.replace(path, with: Array(text.utf8)) }
+    private func read(_ name: String) throws -> String? {
+        try Files.read(paths.configDirectory + "/" + name, bytesMax: 1 << 20).map { String(decoding: $0, as: UTF8.self) }
+    }
+    private func accepted() throws -> RulesFile {
+        let file = RulesFile(paths)
+        try file.accept(try #require(file.rules?.digest), again: [])
+        return file
+    }
+    private func names(_ file: RulesFile) -> [String]? { file.rules?.standing.rules.map(\.name) }
+
+    @Test("a rule that is off stays off over restarts and edits, until it is named again")
+    func off() throws {
+        try write(Self.text)
+        try accepted().switchOff("tests")
+        #expect(try read("rules.off") == "tests\n" && read("rules.toml") == Self.text)
+        #expect(names(RulesFile(paths)) == [] && RulesFile(paths).rules?.isAccepted == true)
+        try write(Self.text + "\n")
+        let file = try accepted()
+        #expect(names(file) == [], "what nobody named is not brought back")
+        try file.switchOff("other")
+        try file.accept(try #require(file.rules?.digest), again: ["tests"])
+        #expect(try names(file) == ["tests"] && read("rules.off") == "other\n")
+        try file.accept(try #require(file.rules?.digest), again: ["other"])
+        #expect(try read("rules.off") == nil)
+    }
+
+    @Test("with a list of what is off that cannot be read nothing answers")
+    func unreadable() throws {
+        try write(Self.text)
+        let file = try accepted()
+        #expect(names(file) == ["tests"])
+        try Files.makePrivateDirectory(paths.configDirectory + "/rules.off")
+        #expect(file.rules == nil && file.problem != nil)
+        #expect(throws: SpoolError.self) { try file.switchOff("tests") }
+    }
+
+    @Test("a rule is added behind what its owner wrote, and counts at once")
+    func add() throws {
+        try write(Self.text)
+        let file = try accepted()
+        try file.add(Self.added, by: "Ada's\nphone", at: 1_800_000_000_000)
+        let now = try #require(try read("rules.toml"))
+        #expect(now.hasPrefix(Self.text + "\n# Added from afar by Ada's") && now.hasSuffix("\n" + Self.added + "\n"))
+        #expect(now.split(separator: "\n").count == Self.text.split(separator: "\n").count + 6, "the name begins no line")
+        #expect(names(file) == ["tests", "looks"] && names(RulesFile(paths)) == ["tests", "looks"])
+        #expect(RulesFile(paths).rules?.isAccepted == true)
+    }
+
+    @Test("the first rule makes the file")
+    func first() throws {
+        let file = RulesFile(paths)
+        try file.add(Self.added, by: "phone", at: 0)
+        #expect(names(file) == ["looks"] && file.rules?.isAccepted == true)
+    }
+
+    @Test(
+        "what is not exactly one rule, or changes another, is refused, and nothing is written",
+        arguments: [
+            "", "# nothing", "folder = \"/\"", added + "\n" + added.replacing("looks", with: "more"),
+            added.replacing("looks", with: "tests"), added.replacing("Bash(ls)", with: "Bash(*)"),
+            "until = \"2030-01-01\"\n" + added,
+            "]", added + "\nfor = \"Bash(*)\"",
+        ])
+    func others(_ text: String) throws {
+        try write(Self.text)
+        let file = try accepted()
+        #expect(throws: SpoolError.self) { try file.add(text, by: "phone", at: 0) }
+        #expect(try read("rules.toml") == Self.text && names(file) == ["tests"])
+    }
+
+    @Test("nothing is added to a file that its owner has not accepted, and so none is accepted by it")
+    func unaccepted() throws {
+        try write(Self.text)
+        _ = try accepted()
+        try write(Self.text.replacing("npm test", with: "npm run *"))
+        let file = RulesFile(paths)
+        #expect(throws: SpoolError.self) { try file.add(Self.added, by: "phone", at: 0) }
+        #expect(file.rules?.isAccepted == false)
+    }
+
+    @Test("after a crash between the two writes nothing is allowed until the owner has looked")
+    func crash() throws {
+        try write(Self.text)
+        let file = try accepted()
+        let before = try #require(try read("rules.accepted"))
+        try file.add(Self.added, by: "phone", at: 0)
+        try Files.replace(paths.configDirectory + "/rules.accepted", with: Array(before.utf8))
+        #expect(RulesFile(paths).rules?.isAccepted == false)
+    }
+
+    @Test("where the owner's file is a link, it stays one")
+    func link() throws {
+        let target = folder.path + "/dotfiles.toml"
+        try Files.replace(target, with: Array(Self.text.utf8))
+        #expect(symlink(target, path) == 0)
+        let file = try accepted()
+        try file.add(Self.added, by: "phone", at: 0)
+        #expect(
+            try Files.read(target, bytesMax: 1 << 20).map { String(decoding: $0, as: UTF8.self) }?.hasSuffix(Self.added + "\n")
+                == true)
+        #expect(names(RulesFile(paths)) == ["tests", "looks"])
+    }
+}

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { addObstacle, isToday, limitsOf, namesIn, narrowestRule, ranBy, ruledHosts, standingOf, takeBackObstacle } from "../../web/rules.js";
+
+const may = ["watch", "decide", "steer"];
+const allow = { name: "tests", answer: "allow", for: ["Bash(npm test)"] };
+const deny = { name: "no-push", answer: "deny", for: ["Bash(git push:*)"] };
+const desk = (session, host, rules, more = {}) => ({
+  session, host: { id: host, name: host, connected: true }, steering: { actions: ["ruleOff"], projects: [], ...(rules ? { rules: { accepted: true, list: rules } } : {}), ...more },
+});
+
+test("hosts with rules stand in an order that stays, and others do not", () => {
+  const hosts = new Map([["b", desk("b", "laptop", [allow])], ["a", desk("a", "desk", [deny])], ["c", desk("c", "other")]]);
+  assert.deepEqual(ruledHosts(hosts).map(({ session, takesBack, more }) => [session, takesBack, more]), [["a", true, 0], ["b", true, 0]]);
+  assert.equal(ruledHosts(new Map([["b", desk("b", "laptop", [allow], { consent: "K" })]]))[0].consent, "K");
+});
+
+test("why a rule cannot be taken back is said in one sentence", () => {
+  const [host] = ruledHosts(new Map([["b", desk("b", "laptop", [allow, deny])]]));
+  assert.equal(takeBackObstacle(may, host, allow, true), "");
+  assert.match(takeBackObstacle(may, host, deny, true), /keeps agents back/);
+  assert.match(takeBackObstacle(may, host, { ...allow, off: true }, true), /already/);
+  assert.match(takeBackObstacle(["watch", "decide"], host, allow, true), /--role operator/);
+  assert.match(takeBackObstacle(may, host, allow, false), /No connection/);
+  assert.match(takeBackObstacle(may, { ...host, connected: false }, allow, true), /laptop is offline/);
+  assert.match(takeBackObstacle(may, { ...host, takesBack: false }, allow, true), /cannot steer/);
+});
+
+test("a rule that answers nothing now says so", () => {
+  const [host] = ruledHosts(new Map([["b", desk("b", "laptop", [allow])]]));
+  assert.equal(standingOf(host, allow), "");
+  assert.match(standingOf(host, { ...allow, off: true }), /Taken back/);
+  assert.match(standingOf({ ...host, accepted: false }, allow), /not accepted/);
+  assert.equal(standingOf({ ...host, accepted: false }, deny), "", "what denies counts at once");
+  assert.equal(limitsOf({ ...allow, folder: "~/work", agent: "claude", hours: "09:00-18:00", until: "2026-12-24" }), "in ~/work, for claude, from 09:00 to 18:00 there, until 2026-12-24");
+});
+
+test("what ran by a rule is what it allowed on its own host, the newest first", () => {
+  const asked = (at, title, rule) => ({ kind: "approval.requested", at, head: { approval: `a${at}`, title, ...(rule ? { rule } : {}) } });
+  const logs = new Map([
+    ["s1", { first: 4, events: [asked(1, "npm test", { name: "tests", decision: "allow" }), asked(3, "npm test && ls", { name: "tests, looks", decision: "allow" }), asked(4, "npm test")] }],
+    ["s2", { first: 1, events: [asked(2, "npm test", { name: "tests", decision: "allow" })] }],
+    ["s3", { first: 1, events: [asked(5, "git push", { name: "tests", decision: "deny" }), asked(6, "x", { name: "tests-2", decision: "allow" })] }],
+  ]);
+  const sessions = new Map([["s1", { host: { id: "h1" } }], ["s2", { host: { id: "h2" } }], ["s3", { host: { id: "h1" } }]]);
+  assert.deepEqual(ranBy(logs, sessions, "h1", "tests").map(({ session, seq, title }) => [session, seq, title]), [["s1", 5, "npm test && ls"], ["s1", 4, "npm test"]]);
+  assert.deepEqual(ranBy(logs, sessions, "h1", "looks").map(({ seq }) => seq), [5]);
+  assert.deepEqual([namesIn("tests, looks"), namesIn(undefined)], [["tests", "looks"], []]);
+  assert.deepEqual([isToday(0, 1), isToday(0, 3 * 86_400_000)], [true, false]);
+});
+
+test("the narrowest rule allows exactly what was asked, in that folder alone", () => {
+  const asked = (tool, input, head = {}) => ({ kind: "approval.requested", at: 1, head: { tool, kind: "tool", ...head }, body: { input } });
+  const summary = { session: "claude-1", folder: "/home/me/site" };
+  const rule = (request, more = {}, taken = []) => narrowestRule(request, { ...summary, ...more }, taken);
+  const pattern = (request, more) => rule(request, more).match(/for = \["(.*)"\]/)?.[1];
+  assert.equal(rule(asked("Bash", { command: "npm test", description: "x" })),
+    '[[rule]]\nname = "bash-npm-test"\nanswer = "allow"\nfor = ["Bash(npm test)"]\nfolder = "/home/me/site"\nagent = "claude"');
+  assert.match(rule(asked("Bash", { command: "npm test" }), {}, ["bash-npm-test", "bash-npm-test-2"]), /name = "bash-npm-test-3"/);
+  assert.doesNotMatch(rule(asked("Bash", { command: "npm test" }), { session: "acp-1" }), /agent/);
+  assert.match(rule(asked("Bash", { command: 'git log "x"' })), /for = \["Bash\(git log \\"x\\"\)"\]/);
+  for (const command of ["npm test && ls", "ls *", "echo $HOME", "a | b", "a; b", "a\nb", "echo `x`", "a > b", "", "a \\b"]) assert.equal(rule(asked("Bash", { command })), "", command);
+  assert.equal(pattern(asked("Edit", { file_path: "/home/me/site/src/a.js" })), "Edit(./src/a.js)");
+  assert.equal(pattern(asked("Write", { file_path: "src/a.js" })), "Edit(./src/a.js)");
+  for (const file_path of ["/etc/hosts", "../a", "src/../a", "~/a", "src/*", "", "/home/me/site2/a"]) assert.equal(rule(asked("Edit", { file_path })), "", file_path);
+  assert.equal(pattern(asked("WebFetch", { url: "https://example.com/a?b" })), "WebFetch(domain:example.com)");
+  assert.equal(rule(asked("WebFetch", { url: "no address" })), "");
+  assert.equal(pattern(asked("mcp__github__list_issues", {})), "mcp__github__list_issues");
+  assert.equal(rule(asked("Deploy", { to: "x" })), "");
+  for (const head of [{ redacted: true }, { cut: true }, { kind: "question" }]) assert.equal(rule(asked("Bash", { command: "ls" }, head)), "");
+  assert.equal(rule(asked("Bash", { command: "ls" }), { folder: undefined, cwd: "~/site" }), "", "the folder is not known");
+});
+
+test("why no rule can be added is said in one sentence", () => {
+  const [host] = ruledHosts(new Map([["b", desk("b", "laptop", undefined, { actions: ["ruleAdd"] })]]));
+  assert.deepEqual([host.rules, host.accepted], [[], true]);
+  assert.equal(addObstacle(may, host, true), "");
+  assert.match(addObstacle(may, { ...host, takesNew: false }, true), /signed commands/);
+  assert.match(addObstacle(["watch"], host, true), /--role operator/);
+  assert.match(addObstacle(may, { ...host, accepted: false }, true), /rules accept/);
+  assert.match(addObstacle(may, host, false), /No connection/);
+});

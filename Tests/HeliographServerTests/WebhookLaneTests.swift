@@ -33,7 +33,7 @@ private final class Answering: WebPushSender {
     init() throws {
         let receivers = try Receivers(
             parsing: Array(
-                #"{"receivers":[{"name":"chat","url":"https://chat.example/x","secret":"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}]}"#
+                #"{"receivers":[{"name":"chat","url":"https://chat.example.org/x","secret":"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}]}"#
                     .utf8), file: "receivers.json")
         guard case .webhook(let webhook)? = receivers.entries.first?.way else {
             throw WireError(.badValue, at: "$", "no webhook")

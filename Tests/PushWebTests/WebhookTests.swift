@@ -20,7 +20,7 @@ struct WebhookTests {
 
     @Test("each attempt is signed for its time, with the same id")
     func request() throws {
-        let endpoint = try WebPushEndpoint(webhook: "https://chat.example/hooks/a1b2c3d4?x=1", of: Self.services)
+        let endpoint = try WebPushEndpoint(webhook: "https://chat.example.org/hooks/a1b2c3d4?x=1", of: Self.services)
         var request = WebPushRequest(
             to: endpoint, signedWith: try #require(WebhookSecret(Self.secret)),
             try WebPushMessage(json: Array("{}".utf8), topic: nil, secondsToLive: 60, urgency: .high))
@@ -49,13 +49,13 @@ struct WebhookTests {
 
     @Test("only public addresses with TLS are called, and what the operator names by its address")
     func addresses() throws {
-        for good in ["https://chat.example/x", "https://chat.example", "http://hooks.lan:8080/x"] {
+        for good in ["https://chat.example.org/x", "https://chat.example.org", "http://hooks.lan:8080/x"] {
             _ = try WebPushEndpoint(webhook: good, of: Self.services)
         }
         for bad in [
             "http://chat.example/x", "https://localhost/x", "https://169.254.169.254/x", "https://10.0.0.7/x",
             "http://hooks.lan/x",
-            "https://user@chat.example/x", "https://chat.example/x#y", "ftp://chat.example/x", "https:///x",
+            "https://user@chat.example/x", "https://chat.example.org/x#y", "ftp://chat.example/x", "https:///x",
         ] {
             #expect(throws: WebPushError.self, "\(bad)") { try WebPushEndpoint(webhook: bad, of: Self.services) }
         }
@@ -68,7 +68,7 @@ struct WebhookTests {
         ]
             as [(Int, WebPushAnswer.Remedy)])
     func answers(_ status: Int, _ remedy: WebPushAnswer.Remedy) throws {
-        let endpoint = try WebPushEndpoint(webhook: "https://chat.example/hooks/a1b2c3d4", of: Self.services)
+        let endpoint = try WebPushEndpoint(webhook: "https://chat.example.org/hooks/a1b2c3d4", of: Self.services)
         let body = Array(#"{"error":"no hook a1b2c3d4"}"#.utf8)
         let answer = WebPushAnswer(HTTP2Message(status: status, headers: [], body: body), to: endpoint, at: 0)
         #expect(answer.remedy == remedy && answer.text == "no hook …")

@@ -45,8 +45,15 @@ struct ChildProcessTests {
             return
         }
         let left = try #require(pid_t(String(decoding: words, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)))
-        let state = try? String(contentsOfFile: "/proc/\(left)/stat", encoding: .utf8)
-        #expect(state == nil || state?.contains(") Z") == true)
+        // A signal is sent, and its process ends a moment later.
+        let deadline = ContinuousClock.now + .seconds(20)
+        while Self.runs(left), ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.01) }
+        #expect(!Self.runs(left))
+    }
+
+    private static func runs(_ process: pid_t) -> Bool {
+        guard let state = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }
+        return !state.contains(") Z")
     }
 
     @Test("a stop ends what runs, and what begins later")

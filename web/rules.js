@@ -114,7 +114,7 @@ const quoted = (text) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"'
 /**
  * A rule that allows exactly what was asked, in the folder where its session works; as it would stand in the host's file. Empty where there is none that
  * narrow, and of what was not shown whole.
- * @param {import("./wire").Event} request As its host showed it. @param {Summary} summary @param {string[]} taken Names that other rules have.
+ * @param {import("./wire").Event} request As its host showed it. @param {Pick<Summary, "session"|"cwd"|"folder">} summary @param {string[]} taken Names that other rules have.
  */
 export function narrowestRule({ head, body }, { session, cwd, folder }, taken) {
   const place = asText(folder ?? cwd);

@@ -180,7 +180,7 @@ export function actionWords({ event: { head } }) {
     case "stop": return "End the session";
     case "mode": return `Mode ${head.mode}`;
     case "model": return `Model ${head.model}`;
-    case "ruleAdd": return `Add the rule ${asText(head.toml)}`;
+    case "ruleAdd": return `Add the rule ${head.toml}`;
     case "ruleOff": return `Take back the rule ${head.rule}`;
     case "askAll": return head.on ? "Ask me for everything" : "Follow the agent's own rules";
     default: return String(head.action);

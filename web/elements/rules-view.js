@@ -29,7 +29,7 @@ export class RulesView extends View {
     this.#draftText, this.#draftWhy, h("div", { class: "buttons" }, h("a", { href: "#/rules" }, "Leave it"), this.#add));
   /** @type {Map<string, RuleRow>} By host and name. */ #rows = new Map();
   /** The request that a rule is made from. */ #from = { session: "", approval: "" };
-  /** The rule as a person reads it: whatever the relay says later, nothing else is signed. @type {{desk: string, text: string}|undefined} */ #read;
+  /** @type {{desk: string, text: string}|undefined} The rule as a person reads it: whatever the relay says later, nothing else is signed. */ #read;
   /** @type {{id: string, host: RuledHost, done: string, failed: string, adds: boolean}|null} */ #sent = null;
   /** @type {Set<string>} Sessions of hosts that are followed: there the outcome is told. */ #followed = new Set();
   /** The rule that the address names, until it has been shown. */ #wanted = { session: "", name: "" };

@@ -137,8 +137,7 @@ final class RulesFile: RuleSource {
         do throws(RuleError) { _ = try read.get().adding(text, to: new) } catch {
             throw HostError(.badInput, "\(error)")
         }
-        // The owner's file may be a link to where they keep it.
-        try Files.replace(PathLinks.real(path) ?? path, with: Array(new.utf8))
+        try Files.replace(path, with: Array(new.utf8))
         try Files.replace(acceptedPath, with: Array((Self.parse(Array(new.utf8)).digest.rawValue + "\n").utf8))
     }
 

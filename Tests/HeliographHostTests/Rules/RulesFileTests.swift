@@ -126,16 +126,15 @@ struct RulesFileTests {
         #expect(RulesFile(paths).rules?.isAccepted == false)
     }
 
-    @Test("where the owner's file is a link, it stays one")
+    @Test("a file that is a link answers nothing, and nothing is added to it")
     func link() throws {
-        let target = folder.path + "/dotfiles.toml"
+        let target = folder.path + "/elsewhere.toml"
         try Files.replace(target, with: Array(Self.text.utf8))
-        #expect(symlink(target, path) == 0)
-        let file = try accepted()
-        try file.add(Self.added, by: "phone", at: 0)
-        #expect(
-            try Files.read(target, bytesMax: 1 << 20).map { String(decoding: $0, as: UTF8.self) }?.hasSuffix(Self.added + "\n")
-                == true)
-        #expect(names(RulesFile(paths)) == ["tests", "looks"])
+        let linked = unsafe symlink(target, path)
+        #expect(linked == 0)
+        let file = RulesFile(paths)
+        #expect(file.rules == nil && file.problem != nil)
+        #expect(throws: SpoolError.self) { try file.add(Self.added, by: "phone", at: 0) }
+        #expect(try Files.read(target, bytesMax: 1 << 20) == Array(Self.text.utf8))
     }
 }

@@ -101,7 +101,7 @@ struct LaunchAdapterTests {
         #expect(say(.daemonStarted(notes: [:])) == ["read"])
         if !isFromItsStart { #expect(say(.own(.read([], Self.agents))) == []) }
         #expect(say(.own(.becameSigned)) == (isFromItsStart ? [] : ["read"]))
-        let shown = ["remember heliograph-desk", "session.started", "status.changed", "offer ", "idle"]
+        let shown = ["remember heliograph-desk", "session.started", "status.changed", "offer ruleAdd", "idle"]
         #expect(say(.own(.read([], Self.agents))) == shown)
     }
 

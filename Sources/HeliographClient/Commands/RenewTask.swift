@@ -36,7 +36,9 @@ final class RenewTask: ClientTask {
         do throws(ClientError) {
             try letters.begin { host, identity, book in
                 .bump(Bump(host: host.id, generation: Self.unknown, count: book.count, device: identity.id))
-            } timeIsOver: { [weak self] in self?.end() }
+            } timeIsOver: { [weak self] in
+                self?.end()
+            }
         } catch { run.fail(error) }
     }
 

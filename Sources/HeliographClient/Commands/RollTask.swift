@@ -33,7 +33,9 @@ final class RollTask: ClientTask {
         do throws(ClientError) {
             try letters.begin { host, identity, _ in
                 .ask(Ask(host: host.id, nonce: .random(), device: identity.id))
-            } timeIsOver: { [weak self] in self?.timeIsOver() }
+            } timeIsOver: { [weak self] in
+                self?.timeIsOver()
+            }
         } catch { run.fail(error) }
     }
 

@@ -277,14 +277,17 @@ package struct SpoolIndex: Sendable {
 extension SpoolIndex.State {
     /// Kinds of which a newer event may supersede an older one, with their beginnings as we write them.
     private static let beginnings: [(kind: EventKind, bytes: [UInt8])] =
-        [EventKind.statusChanged, .todoChanged, .steeringOffered, .usage].map { ($0, Array(#"{"kind":"\#($0.rawValue)""#.utf8)) }
+        [EventKind.statusChanged, .todoChanged, .steeringOffered, .usage].map {
+            ($0, Array(#"{"kind":"\#($0.rawValue)""#.utf8))
+        }
 
     /// Usage without a run, or as a difference, is a part of a sum: no later event says it again.
     fileprivate init?(of event: [UInt8]) {
         guard let kind = Self.beginnings.first(where: { event.starts(with: $0.bytes) })?.kind else { return nil }
         self.kind = kind
         guard kind == .usage else { return }
-        guard case .usage(let usage) = (try? Event(stored: event))?.head, let run = usage.run, usage.costDeltaMicroUSD == nil else {
+        guard case .usage(let usage) = (try? Event(stored: event))?.head, let run = usage.run, usage.costDeltaMicroUSD == nil
+        else {
             return nil
         }
         self.run = run

@@ -161,7 +161,8 @@ struct SpoolTests {
         func events(_ number: Int) -> [String] {
             [
                 #""status.changed","at":\#(number),"head":{"status":"idle"}"#, #""todo.changed","at":\#(number),"head":{}"#,
-                #""steering.offered","at":\#(number),"head":{}"#, #""usage","at":\#(number),"head":{"run":"r1","costMicroUSD":\#(number)}"#,
+                #""steering.offered","at":\#(number),"head":{}"#,
+                #""usage","at":\#(number),"head":{"run":"r1","costMicroUSD":\#(number)}"#,
                 #""usage","at":\#(number),"head":{"run":"r2","costMicroUSD":\#(number)}"#,
             ]
             .map { #"{"kind":\#($0)}"# }

@@ -36,7 +36,7 @@ STRICT := HELIOGRAPH_STRICT=1
 # One build for every test: the sources optimised, with assertions and open to the tests, the tests as they are written. The programs in it
 # differ from the released ones in that alone; `make nightly` runs the released flags.
 CHECKED := .build/check
-BUILD_CHECKED := HELIOGRAPH_CHECKED=1 $(STRICT) swift build -c release -Xswiftc -enable-testing --disable-index-store --scratch-path $(CHECKED)
+BUILD_CHECKED := HELIOGRAPH_CHECKED=1 $(STRICT) swift build -c release -Xswiftc -enable-testing --scratch-path $(CHECKED)
 TESTED := $(CHECKED)/release/heliograph
 SIMULATE := $(CHECKED)/release/heliograph-simulate
 # The program that `swift test` runs, without its lock on the folder.
@@ -112,7 +112,7 @@ test-pure:
 	$(STRICT) $(NO_SKIPS) $(WATCHED) $(SUITES) --no-parallel --filter '$(THE_PURE)'
 
 test-module: packages ## Build and run the tests of one module: M=HostCore, FILTER=NameOfSuite
-	HELIOGRAPH_MODULE=$(M) $(STRICT) swift build --build-tests --disable-index-store --scratch-path $(MODULE_SCRATCH)
+	HELIOGRAPH_MODULE=$(M) $(STRICT) swift build --build-tests --scratch-path $(MODULE_SCRATCH)
 	$(STRICT) $(NO_SKIPS) $(WATCHED) $(MODULE_SUITES) --no-parallel --filter '^$(M)Tests[.]$(FILTER)'
 
 # Every planted fault has to be seen. Half of the soak has to be long enough for retention to hold the core at what it keeps for good.

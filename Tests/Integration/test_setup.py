@@ -22,10 +22,10 @@ from trusting import join
 from waits import patient, wait_until
 
 def commands(tree: dict, *above: str) -> Iterator[list[str]]:
-    """Of what the program says about itself; the first is the program."""
+    """Those that a person is shown; the first is the program."""
     yield [*above]
     for command in tree.get("subcommands", []):
-        if command["commandName"] != "help":
+        if command["shouldDisplay"] and command["commandName"] != "help":
             yield from commands(command, *above, command["commandName"])
 
 

@@ -5,7 +5,7 @@ import RelayProtocol
 
 /// Programs and webhooks that get pushes, each by its name: what the file of the setting `receivers` says.
 ///
-///     {"receivers": [{"name": "mail", "program": ["/opt/heliograph/mail.py", "relay@example.org", "ada@example.org"],
+///     {"receivers": [{"name": "mail", "program": ["/usr/local/bin/mail-push", "relay@example.org", "ada@example.org"],
 ///                     "environment": {"SMTP_HOST": "localhost"}, "inherits": ["HOME"], "seconds": 20, "workspaces": ["default"]},
 ///                    {"name": "chat", "url": "https://chat.example/hooks/a1b2", "secret": "whsec_…"}]}
 ///

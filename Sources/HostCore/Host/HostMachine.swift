@@ -466,30 +466,18 @@ package struct HostMachine {
         guard isNoted else { return carryOut(steering.notGiven(request)) }
         orders.append(.log(.steered(request.session, request.name, request.action.kind)))
         switch request.action {
-        case .ruleOff(let rule): changeRules(request) { $0.switchOff(rule) }
-        case .ruleAdd(let text): addRule(text, request)
+        case .ruleOff, .ruleAdd: changeRules(request)
         default: tell(agent, .steer(request))
         }
     }
 
-    /// Only what a device has signed may give an agent more freedom for good: at an open host the relay could write it.
-    private mutating func addRule(_ text: String, _ request: SteeringRequest) {
-        guard consent?.isSigned == true else {
-            return refuse(request, "only a host that takes signed commands alone takes rules from afar")
-        }
-        changeRules(request) { [now] in $0.add(text, by: request.by.name, at: now) }
-    }
-
     /// On disk, then in the host's offer, then as the command's outcome: whoever reads the outcome finds the rules as they are.
-    /// `change` returns the reason if nothing was changed.
-    private mutating func changeRules(_ request: SteeringRequest, _ change: (RuleDesk) -> String?) {
-        let refusal = rules.map(change) ?? "its host has no rules"
+    private mutating func changeRules(_ request: SteeringRequest) {
+        let isSigned = consent?.isSigned == true
+        let refusal = rules.map { [now] in $0.change(request, isSigned: isSigned, at: now) } ?? "its host has no rules"
         showRules()
-        guard let refusal else {
-            return carryOut(
-                steering.changed(SteeringChange(request.name, .taken), of: request.session, at: now))
-        }
-        refuse(request, refusal)
+        if let refusal { return refuse(request, refusal) }
+        carryOut(steering.changed(SteeringChange(request.name, .taken), of: request.session, at: now))
     }
 
     private static let cannotHold = "a budget is spent, and this agent would not ask about its tools: raise the budget first"

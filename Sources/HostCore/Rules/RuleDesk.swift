@@ -71,8 +71,20 @@ struct RuleDesk {
         return hasLooked
     }
 
-    /// Returns the reason if the rule was not switched off. That it is off already is none.
-    func switchOff(_ name: String) -> String? {
+    /// Carries out `ruleOff` or `ruleAdd`. Returns the reason if nothing was changed.
+    func change(_ request: SteeringRequest, isSigned: Bool, at now: HostInstant) -> String? {
+        switch request.action {
+        case .ruleOff(let rule): return switchOff(rule)
+        case .ruleAdd(let text):
+            // Else the relay could write a rule that gives agents more freedom for good.
+            guard isSigned else { return "only a host that takes signed commands alone takes rules from afar" }
+            return add(text, by: request.by.name, at: now)
+        case .prompt, .interrupt, .stop, .mode, .model, .askAll, .launch: preconditionFailure("these are an agent's or a start")
+        }
+    }
+
+    /// That it is off already is no reason.
+    private func switchOff(_ name: String) -> String? {
         guard let kept = source.rules else { return "its host has no rules that can be read, so none of them answers" }
         guard let rule = kept.book.rules.first(where: { $0.name == name }) else { return "its host has no such rule any more" }
         guard rule.answer == .allow else { return "this rule keeps agents back: only its owner can take it out of the file" }
@@ -81,8 +93,7 @@ struct RuleDesk {
         return nil
     }
 
-    /// Returns the reason if the rule was not added.
-    func add(_ text: String, by person: String, at now: HostInstant) -> String? {
+    private func add(_ text: String, by person: String, at now: HostInstant) -> String? {
         do throws(SpoolError) { try source.add(text, by: person, at: now.wall) } catch { return error.message }
         return nil
     }

@@ -16,7 +16,7 @@ struct MCPCommand: ParsableCommand {
 
             Claude Code without a terminal asks before each tool that it may not use by its own rules:
 
-              claude -p 'fix the failing test' --permission-prompt-tool mcp__person__approve
+              claude -p 'fix the test' --permission-prompt-tool mcp__person__approve
 
             If nobody decides in time, or the host or its relay is away, the client's own form asks (elicitation); without one, \
             the call ends with an error. Nothing but a person's yes allows anything.

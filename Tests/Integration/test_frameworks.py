@@ -16,8 +16,9 @@ PAGE = (ROOT / "Sources/HeliographServer/HeliographServer.docc/Agents.md").read_
 PYTHON = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 POST = next(block for block in PYTHON if "def post" in block).split("question =")[0]
 PYDANTIC = next(block for block in PYTHON if "pydantic_ai" in block)
+OPENAI = next(block for block in PYTHON if "from agents import" in block)
 
-AGENT = '''
+OF_PYDANTIC = '''
 import sys
 from pydantic_ai import Agent
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
@@ -37,12 +38,39 @@ def deploy(to: str) -> str:
 print(run(agent, "please deploy"))
 '''
 
+OF_OPENAI = '''
+from agents import Agent, Model, ModelResponse, Usage, function_tool, set_tracing_disabled
+from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+
+class Scripted(Model):
+    async def get_response(self, system_instructions, input, *others, **more):
+        if isinstance(input, str) or len(input) == 1:
+            item = ResponseFunctionToolCall(type="function_call", call_id="c1", name="deploy", arguments='{"to": "production"}')
+        else:
+            text = ResponseOutputText(type="output_text", text=f"heard: {input[-1]['output']}", annotations=[])
+            item = ResponseOutputMessage(type="message", id="m1", role="assistant", status="completed", content=[text])
+        return ModelResponse(output=[item], usage=Usage(), response_id=None)
+
+    def stream_response(self, *others, **more):
+        raise NotImplementedError
+
+@function_tool(needs_approval=True)
+def deploy(to: str) -> str:
+    return f"deployed to {to}"
+
+set_tracing_disabled(True)
+print(run(Agent("deployer", model=Scripted(), tools=[deploy]), "please deploy"))
+'''
+
+FRAMEWORKS = {"pydantic-ai-slim==2.68.0": PYDANTIC + OF_PYDANTIC, "openai-agents==0.24.0": OPENAI + OF_OPENAI}
+
 
 @pytest.mark.parametrize("verdict", ["allow", "deny", "no host"])
-def test_an_agent_of_pydantic_ai_goes_on_with_what_a_person_decided(daemon: Daemon, phone: Any, verdict: str) -> None:
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_an_agent_of_a_framework_goes_on_with_what_a_person_decided(daemon: Daemon, phone: Any, framework: str, verdict: str) -> None:
     program = daemon.project / "agent.py"
-    program.write_text(POST + PYDANTIC + AGENT)
-    python = install("pydantic-ai-slim==2.68.0") / "python"
+    program.write_text(POST + FRAMEWORKS[framework])
+    python = install(framework) / "python"
     if verdict == "no host":
         daemon.stop()
     agent = subprocess.Popen([python, str(program)], env=environment(daemon), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -44,10 +44,9 @@ SUITES := $(CHECKED)/release/heliographPackageTests.xctest --testing-library swi
 # For one module: neither optimised nor linked with the others, a few seconds after a change of a line.
 MODULE_SCRATCH := .build/tests
 MODULE_SUITES := $(MODULE_SCRATCH)/debug/heliographPackageTests.xctest --testing-library swift-testing
-# First seed of the simulated worlds that are new: each commit tries others, beside as many known ones.
+# First seed of the simulated worlds: each commit tries others.
 FROM ?= $(shell printf %d 0x$$(git rev-parse --short=8 HEAD 2>/dev/null || echo 1))
 WORLDS ?= 500
-KNOWN_WORLDS := $(WORLDS)
 INTEGRATION = $(NO_SKIPS) HELIOGRAPH_AGENTS=$(AGENTS) HELIOGRAPH_PATIENCE=$(PATIENCE) WORKERS=$(WORKERS) \
 	Tests/Tools/untouched Tests/Tools/reaped $(PYTHON) Tests/Tools/integration.py --timeout=$$((120 * $(PATIENCE))) Tests/Integration $(PYTEST)
 # A test that hangs is ended, and the last line of the output names it. Many times what a slow machine needs.
@@ -115,14 +114,11 @@ test-module: packages ## Build and run the tests of one module: M=HostCore, FILT
 	HELIOGRAPH_MODULE=$(M) $(STRICT) swift build --build-tests --scratch-path $(MODULE_SCRATCH)
 	$(STRICT) $(NO_SKIPS) $(WATCHED) $(MODULE_SUITES) --no-parallel --filter '^$(M)Tests[.]$(FILTER)'
 
-# Every planted fault has to be seen. Half of the soak has to be long enough for retention to hold the core at what it keeps for good.
+# Every planted fault has to be seen.
 test-simulation:
-	$(SIMULATE) --seeds $(KNOWN_WORLDS)
-	$(SIMULATE) --nodes --seeds $(KNOWN_WORLDS)
 	$(SIMULATE) --from $(FROM) --seeds $(WORLDS)
 	$(SIMULATE) --nodes --from $(FROM) --seeds $(WORLDS)
 	$(SIMULATE) --plants --seeds 500
-	$(SIMULATE) --seed 1 --hours 16
 
 simulator: packages
 	$(RELEASE) heliograph-simulate
@@ -143,7 +139,9 @@ nightly: ## Hours, a report in .build/nightly: every agent's tests, the released
 test-released: build build-tests venv servers
 	$(INTEGRATION)
 
+# Half of the soak has to be long enough for retention to hold the core at what it keeps for good.
 worlds: simulator
+	.build/release/heliograph-simulate --seed 1 --hours 16
 	.build/release/heliograph-simulate --from $(FROM) --seeds 50000
 	.build/release/heliograph-simulate --nodes --from $(FROM) --seeds 50000
 

@@ -3,15 +3,17 @@ package import RelayModel
 package import RelayProtocol
 
 /// The core's input: facts, in past tense.
+///
+/// Handed on by value with every message, so the large cases that come seldom are indirect.
 package enum Input: Sendable {
     /// A connection was authenticated and upgraded.
     case hostConnected(PeerID, HostIdentity)
     case clientConnected(PeerID, ClientIdentity)
     case hostSent(PeerID, HostMessage)
-    case clientSent(PeerID, ClientMessage)
+    indirect case clientSent(PeerID, ClientMessage)
     /// A message was refused before it had a meaning.
     case hostSentBadMessage(PeerID, WireError)
-    case clientSentBadMessage(PeerID, ClientMessageError)
+    indirect case clientSentBadMessage(PeerID, ClientMessageError)
     case disconnected(PeerID)
     /// All that was readable in this turn of the loop has been handled.
     case tickEnded
@@ -23,13 +25,13 @@ package enum Input: Sendable {
     case commitFailed(reason: String)
     case pageRead(ReadID, LogPage)
     /// Nil if the log holds no such approval.
-    case approvalRead(ReadID, Approval?)
+    indirect case approvalRead(ReadID, Approval?)
     /// The removed sessions that the log knows, of those that were asked for.
     case removedSessionsRead(ReadID, [SessionKey: RemovedSession])
     /// `isLasting`: what was asked for will never be readable again.
     case readFailed(ReadID, reason: String, isLasting: Bool)
     /// Result of `findPictures`.
-    case picturesFound(PeerID, SteeringRequest, PictureFinding)
+    indirect case picturesFound(PeerID, SteeringRequest, PictureFinding)
     /// Too many bytes wait for this peer: it is sent nothing but replies until `drained`.
     case congested(PeerID)
     /// The peer has read most of what waited.
@@ -37,13 +39,13 @@ package enum Input: Sendable {
     case timerFired(RelayTimer)
     case pushAnswered(PushID, PushOutcome)
     /// Not sent: an app has reported one of its addresses in another workspace since.
-    case pushAddressMoved(PushID, PushAddress)
+    indirect case pushAddressMoved(PushID, PushAddress)
     /// An obstacle to pushes may be gone: sending was set up again.
     case pushWayChanged
     /// A holder of the code that this push carried decides with it on what the push showed. Answered like a command.
-    case codePresented(PeerID, CommandID, PushID, Decision.Verdict, signature: String? = nil)
+    indirect case codePresented(PeerID, CommandID, PushID, Decision.Verdict, signature: String? = nil)
     /// Result of `makePairingCode`.
-    case pairingAnswered(PeerID, CommandID, Reply)
+    indirect case pairingAnswered(PeerID, CommandID, Reply)
     /// A person says that the wall clock is right.
     case clockConfirmed
     /// The tokens were read: these clients hold one, and no others do.

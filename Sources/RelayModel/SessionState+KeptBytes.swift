@@ -4,8 +4,9 @@ extension SessionState {
     /// Memory that any session takes, with its places in the relay's tables.
     package static let keptBytesMin = 2 << 10
 
-    /// About how much memory it takes, its approvals aside. Asked with every message.
-    package var keptBytes: Int {
+    /// About how much memory it takes, its approvals aside. Asked with every message; changes nothing, but is mutating, so that it is called in
+    /// place: what is read out of an object is copied.
+    mutating func measureKept() -> Int {
         var bytes = Self.keptBytesMin + offerBytes + summary.textBytes
         bytes += agentReason.memoryBytes + agentOperation.memoryBytes + currentCall.memoryBytes + run.memoryBytes
         if !subagents.isEmpty { bytes += subagents.reduce(0) { $0 + $1.memoryBytes } }

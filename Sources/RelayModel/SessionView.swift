@@ -31,7 +31,7 @@ package struct SessionView {
     package var seq: Int64 { shared.state.seq }
     package var hostSeq: Int64 { shared.state.hostSeq }
     package var eventBytes: Int64 { shared.state.eventBytes }
-    package var keptBytes: Int { shared.state.keptBytes }
+    package var keptBytes: Int { shared.state.measureKept() }
     package var touchedAt: Int64 { shared.state.touchedAt }
     package var lastActivityAt: Int64 { shared.state.summary.lastActivityAt }
     package var endedAt: Int64? { shared.state.summary.endedAt }

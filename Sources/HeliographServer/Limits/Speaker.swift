@@ -22,9 +22,9 @@ final class Speaker {
     func worked(_ nanoseconds: Int64, _ shares: inout FairShares) -> Int64? { shares.worked(nanoseconds, for: &share) }
 
     /// See `FairShares.staged`. Returns the connections to hold until the next batch: all of them once it has used its share, and then only the one
-    /// that contributed nevertheless, as the others wait already.
-    func staged(_ cost: Int, by connection: ConnectionID, _ shares: inout FairShares) -> Set<ConnectionID> {
-        guard shares.staged(cost, by: &share) else { return [] }
+    /// that contributed nevertheless, as the others wait already; nil before that.
+    func staged(_ cost: Int, by connection: ConnectionID, _ shares: inout FairShares) -> Set<ConnectionID>? {
+        guard shares.staged(cost, by: &share) else { return nil }
         guard heldBatch != shares.batch else { return [connection] }
         heldBatch = shares.batch
         return connections

@@ -3,7 +3,7 @@ import WebSocketEngine
 
 /// A loop's input for the core: facts, in the order of each connection.
 enum Arrival: Sendable {
-    case opened(ConnectionID, AuthenticatedPeer)
+    indirect case opened(ConnectionID, AuthenticatedPeer)
     case closed(ConnectionID, CloseReason)
     case congested(ConnectionID)
     case drained(ConnectionID)
@@ -11,7 +11,7 @@ enum Arrival: Sendable {
     case said(Input, on: ConnectionID, bytes: Int)
     /// A peer said something, which the owner decodes.
     case unread([UInt8], on: ConnectionID)
-    case request(HTTPRequest, HTTPRequestID)
+    indirect case request(HTTPRequest, HTTPRequestID)
     /// The request's client left before it was answered.
     case requestAborted(HTTPRequestID)
     /// A token that is not known here: it may have been made a moment ago on another node.

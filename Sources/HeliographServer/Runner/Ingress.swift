@@ -159,9 +159,8 @@ final class Ingress {
         if let rest = speaker.worked(MonotonicTime.now.nanoseconds - begun.nanoseconds, &shares) {
             self.rest(speaker, connection, forNanoseconds: rest)
         }
-        for held in speaker.staged(runner.stagedCost - staged, by: connection, &shares) {
-            _ = readThrottle.pause(held, for: .batch)
-        }
+        guard let held = speaker.staged(runner.stagedCost - staged, by: connection, &shares) else { return }
+        for connection in held { _ = readThrottle.pause(connection, for: .batch) }
     }
 
     private func rest(_ speaker: Speaker, _ connection: ConnectionID, forNanoseconds rest: Int64) {

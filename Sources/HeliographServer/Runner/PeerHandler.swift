@@ -269,8 +269,10 @@ final class PeerHandler: ServerHandler {
         count(message.bytes)
         let bytes = message.bytes.count
         guard !speaker.isCarried else { return deliver(.unread(message.bytes, on: connection), bytes) }
-        let said = input(of: PeerID(connection), speaker.role, message.bytes, isUTF8: true)
-        deliver(.said(said, on: connection, bytes: bytes), bytes)
+        // Without a name in between, of which it would be copied.
+        deliver(
+            .said(input(of: PeerID(connection), speaker.role, message.bytes, isUTF8: true), on: connection, bytes: bytes), bytes
+        )
     }
 
     /// Nil if it is no peer's.

@@ -11,7 +11,7 @@ struct Session {
     /// Messages made for that view; nil: none yet.
     var prepared: PreparedMessages?
     /// The bytes that are counted against its host.
-    var keptBytes = 0
+    private(set) var keptBytes = 0
     /// Nil until its host says something.
     private var rateLimiter: SessionRateLimiter?
 
@@ -25,6 +25,13 @@ struct Session {
     /// Its host, and the last event of that host's numbering that was taken in.
     mutating func standing() -> (host: HostID, hostSeq: Int64) {
         (staged.hostID, staged.hostSeq)
+    }
+
+    /// Bytes that it keeps now and that were not counted yet; they are from now on.
+    mutating func countGrowth() -> Int {
+        let counted = keptBytes
+        keptBytes = staged.keptBytes
+        return keptBytes - counted
     }
 
     /// Nil if a message of this size may be accepted, which it then counts as.

@@ -89,11 +89,10 @@ struct Sessions {
 
     /// The bytes that it keeps as it is staged are counted against its host.
     private mutating func countKept(at place: Place) {
-        let (kept, counted) = (sessions.values[place].staged.keptBytes, sessions.values[place].keptBytes)
-        guard kept != counted else { return }
-        sessions.values[place].keptBytes = kept
+        let growth = sessions.values[place].countGrowth()
+        guard growth != 0 else { return }
         let host = HostKey(workspace: sessions.keys[place].workspace, host: sessions.values[place].staged.hostID)
-        ofHosts.count(kept - counted, of: host)
+        ofHosts.count(growth, of: host)
     }
 
     /// False if that changes nothing: a session that has ended does not change with its host.

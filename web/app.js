@@ -32,7 +32,6 @@ import { titleOf } from "./session-words.js";
  * @property {import("./elements/session-view.js").SessionView} session
  * @property {import("./elements/approvals-inbox.js").ApprovalsInbox} inbox
  * @property {import("./elements/trust-note.js").TrustNote} note
- * @property {import("./elements/command-palette.js").CommandPalette} palette
  */
 
 /**
@@ -43,6 +42,7 @@ import { titleOf } from "./session-words.js";
  * @property {import("./elements/link-view.js").LinkView} link
  * @property {import("./elements/start-view.js").StartView} start
  * @property {import("./elements/rules-view.js").RulesView} rules
+ * @property {import("./elements/command-palette.js").CommandPalette} palette
  */
 
 /** Where the list is next to what else is shown. */
@@ -141,6 +141,7 @@ const app = {
   announce: (text) => element("announcer").replaceChildren(text),
   listChanged: () => views.list.refresh({ ...noChanges(), all: true }),
   pairAgain: () => pairScreen({ reason: "This device was logged out." }),
+  loadSeldom: withSeldom,
 };
 
 const views = {
@@ -174,7 +175,6 @@ export function view(name, kind) {
  */
 export function join(others, outside, parts, loads) {
   later = others;
-  others.palette.onaction = act;
   loadPart = loads;
   notifications = outside;
   const name = () => state.welcome?.client.name ?? "A browser";
@@ -200,6 +200,7 @@ export function join(others, outside, parts, loads) {
 export function joinSeldom(makeParts, makeViews) {
   Object.assign(app, makeParts(link, state, app.now, everything));
   seldom = makeViews();
+  seldom.palette.onaction = act;
   everything();
   if (document.body.dataset.screen !== route.screen) return;
   arriveSeldom(seldom);
@@ -570,7 +571,7 @@ function act(action) {
       app.announce(keyboard.letters ? "Single letters act again" : "Single letters do nothing now");
       break;
     default:
-      later?.palette.open({ keys: action === "help" });
+      withSeldom().then((views) => views?.palette.open({ keys: action === "help" }));
   }
 }
 

@@ -21,7 +21,6 @@ export class SessionFind extends HTMLElement {
 
   connectedCallback() {
     if (this.firstChild) return;
-    attribute(this, "hidden", true);
     const step = (/** @type {string} */ words, /** @type {string} */ name, /** @type {1|-1} */ way) =>
       h("button", { type: "button", class: name, "aria-label": words, onclick: () => this.#go(way) }, icon("down"));
     this.append(this.#words, this.#count, step("The one before", "up", -1), step("The next one", "next", 1),

@@ -12,7 +12,6 @@ import { lineCounts } from "./blocks.js";
 import { noNews } from "./link-state.js";
 import { SessionComposer } from "./session-composer.js";
 import { SessionFacts } from "./session-facts.js";
-import { SessionFind } from "./session-find.js";
 import { SessionTimeline } from "./session-timeline.js";
 import { View } from "./view.js";
 
@@ -38,8 +37,9 @@ export class SessionView extends View {
   #facts = new SessionFacts();
   #timeline = new SessionTimeline();
   /** Comes with the page's part, and is empty until then. */
-  #changes = /** @type {import("./session-changes.js").SessionChanges} */ (document.createElement("session-changes"));
-  #find = new SessionFind();
+  #changes = document.createElement("session-changes");
+  /** Likewise. */
+  #find = h("session-find", { hidden: true });
   #showsChanges = false;
   #nowDot = h("span", { class: "dot", "aria-hidden": "true" });
   #nowStatus = h("strong");
@@ -59,8 +59,6 @@ export class SessionView extends View {
     this.#facts.onpin = () => this.#pin();
     this.#facts.onmute = () => this.#mute();
     this.#facts.onfind = () => this.search();
-    this.#find.rows = () => this.app.state.logs.get(this.session)?.timeline.rows ?? [];
-    this.#find.onfound = (key) => this.#timeline.showRow(key);
     this.#timeline.onearlier = () => this.#load(({ first }) => ({ before: first }));
     this.#timeline.onnewer = () => this.#load(({ last }) => ({ before: last + pageEvents + 1 }));
     this.#timeline.onbeginning = () => this.#load(({ first }) => {
@@ -96,8 +94,10 @@ export class SessionView extends View {
    */
   arrive(session, changes) {
     const isSame = this.session === session;
-    if (!isSame || changes) this.#find.close();
-    if (!isSame || changes) this.#openFacts(false);
+    if (!isSame || changes) {
+      if (!this.#find.hidden) this.#find.close();
+      this.#openFacts(false);
+    }
     if (beside.matches) this.#askOfDevice();
     const wasThere = isSame && this.#showsChanges;
     this.session = session;
@@ -166,7 +166,12 @@ export class SessionView extends View {
   }
 
   /** Words are looked for in the conversation. */
-  search() {
+  async search() {
+    const { session } = this;
+    await this.app.loadSeldom();
+    if (!("open" in this.#find) || session !== this.session) return;
+    this.#find.rows = () => this.app.state.logs.get(this.session)?.timeline.rows ?? [];
+    this.#find.onfound = (key) => this.#timeline.showRow(key);
     this.#openFacts(false);
     if (this.#showsChanges) location.hash = `#/session/${this.session}`;
     this.#find.open();

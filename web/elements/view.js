@@ -19,6 +19,7 @@
  * @property {(text: string) => void} announce  Says something to a screen reader, once.
  * @property {() => void} listChanged           The list of sessions shows others now.
  * @property {() => void} pairAgain             Shows how to pair, after this device was logged out.
+ * @property {() => Promise<unknown>} loadSeldom Brings the part that the page came without; where it does not come, the page says so.
  */
 
 /** @typedef {import("../store.js").Changes} Changes */

@@ -2,6 +2,7 @@
 
 import { join, seldomViews, view } from "./app.js";
 import { ApprovalsInbox } from "./elements/approvals-inbox.js";
+import "./elements/row-deeds.js";
 import { SessionView } from "./elements/session-view.js";
 import { TrustNote } from "./elements/trust-note.js";
 import { KeyStore } from "./keys.js";

@@ -13,6 +13,7 @@ import { RulesView } from "./elements/rules-view.js";
 import "./elements/picture-choice.js";
 import "./elements/picture-frames.js";
 import "./elements/session-changes.js";
+import "./elements/session-facts.js";
 import "./elements/session-find.js";
 import { StartView } from "./elements/start-view.js";
 import { ask } from "./page-key.js";

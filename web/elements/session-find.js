@@ -27,9 +27,15 @@ export class SessionFind extends HTMLElement {
       h("button", { type: "button", "aria-label": "Close", onclick: () => this.close() }, icon("cross")));
   }
 
-  open() {
+  /** @param {string} text What is typed already. */
+  open(text) {
     attribute(this, "hidden", false);
-    this.#words.select();
+    if (text) {
+      this.#words.value = text;
+      this.#look();
+    } else {
+      this.#words.select();
+    }
     this.#words.focus();
   }
 

@@ -17,7 +17,8 @@ import { pairingOf, routeOf, secretIn } from "./route.js";
 import { keepShell, renew } from "./page-shell.js";
 import { Marks } from "./sieve.js";
 import { flat, line } from "./text.js";
-import { apply, emptyState, linkLost, noChanges, pending, position, restore } from "./store.js";
+import { Snoozes } from "./snoozes.js";
+import { apply, asksOf, emptyState, linkLost, noChanges, pending, position, restore } from "./store.js";
 import { LinkState, stops } from "./elements/link-state.js";
 import { Keyboard } from "./shortcuts.js";
 import { PairScreen } from "./elements/pair-screen.js";
@@ -32,7 +33,6 @@ import { titleOf } from "./session-words.js";
  * @property {import("./elements/session-view.js").SessionView} session
  * @property {import("./elements/approvals-inbox.js").ApprovalsInbox} inbox
  * @property {import("./elements/trust-note.js").TrustNote} note
- * @property {import("./elements/command-palette.js").CommandPalette} palette
  */
 
 /**
@@ -43,6 +43,7 @@ import { titleOf } from "./session-words.js";
  * @property {import("./elements/link-view.js").LinkView} link
  * @property {import("./elements/start-view.js").StartView} start
  * @property {import("./elements/rules-view.js").RulesView} rules
+ * @property {import("./elements/command-palette.js").CommandPalette} palette
  */
 
 /** Where the list is next to what else is shown. */
@@ -123,6 +124,11 @@ const devices = new Devices(link, state, () => draw({ ...noChanges(), devices: n
 // Its name is from when one could hide sessions and not yet look at them: what was put away then is in the archive.
 const archive = new Marks(() => localStorage, "heliograph.hidden");
 const pins = new Marks(() => localStorage, "heliograph.pinned");
+const snoozes = new Snoozes(() => localStorage, () => Date.now() + clockOffset);
+/** @param {string} session Whether it is put off until later. */
+const isLater = (session) => snoozes.has(session, () => asksOf(state, session));
+/** What waits, but for what is put off. */
+const waitingNow = () => pending(state).filter(({ session }) => !isLater(session));
 const kept = new Kept(browserShelf(), () => Date.now() + clockOffset);
 const presence = new Presence(timers, link, () => ({
   foreground: document.visibilityState === "visible" && document.hasFocus(),
@@ -134,13 +140,15 @@ const keyboard = new Keyboard(() => localStorage);
 
 /** @type {import("./elements/view.js").App} */
 const app = {
-  state, link, decisions, devices, presence, archive, pins, keyboard,
+  state, link, decisions, devices, presence, archive, pins, snoozes, isLater, keyboard,
   .../** @type {Pick<import("./elements/view.js").App, "webPush"|"trust"|"tokens"|"budgets"|"costs">} */ ({}),
   now: () => Date.now() + clockOffset,
   // Another text node each time: the same words twice are news twice.
   announce: (text) => element("announcer").replaceChildren(text),
-  listChanged: () => views.list.refresh({ ...noChanges(), all: true }),
+  listChanged: everything,
   pairAgain: () => pairScreen({ reason: "This device was logged out." }),
+  loadSeldom: withSeldom,
+  loadTyping: typedMeanwhile,
 };
 
 const views = {
@@ -174,7 +182,6 @@ export function view(name, kind) {
  */
 export function join(others, outside, parts, loads) {
   later = others;
-  others.palette.onaction = act;
   loadPart = loads;
   notifications = outside;
   const name = () => state.welcome?.client.name ?? "A browser";
@@ -186,10 +193,11 @@ export function join(others, outside, parts, loads) {
   decisions.signer = trust;
   Object.assign(app, { webPush, trust });
   webPush.returned();
-  notifications.badge(pending(state).length);
+  notifications.badge(waitingNow().length);
   if (document.visibilityState === "visible") notifications.clear();
   if (document.body.dataset.screen !== route.screen) return;
   arriveLater(others);
+  everything();
   if (isLandingDue) land();
 }
 
@@ -200,6 +208,7 @@ export function join(others, outside, parts, loads) {
 export function joinSeldom(makeParts, makeViews) {
   Object.assign(app, makeParts(link, state, app.now, everything));
   seldom = makeViews();
+  seldom.palette.onaction = act;
   everything();
   if (document.body.dataset.screen !== route.screen) return;
   arriveSeldom(seldom);
@@ -218,7 +227,22 @@ async function withSeldom() {
   return seldom;
 }
 
-const everything = () => draw({ ...noChanges(), all: true });
+/** Brings them for somebody who types already; gives what they typed meanwhile. */
+async function typedMeanwhile() {
+  if (seldom) return "";
+  const field = document.createElement("input");
+  attribute(field, "class", "unseen");
+  attribute(field, "aria-label", "Find");
+  document.body.append(field);
+  field.focus();
+  await withSeldom();
+  field.remove();
+  return field.value;
+}
+
+function everything() {
+  draw({ ...noChanges(), all: true });
+}
 
 const needsSeldom = () => seldomScreens.includes(route.screen) || (route.screen === "session" && route.changes);
 
@@ -265,7 +289,7 @@ function draw(changes) {
 
 function drawCounts() {
   // What this device kept may be settled long since.
-  const waiting = state.loaded ? pending(state).length : 0;
+  const waiting = state.loaded ? waitingNow().length : 0;
   const badge = /** @type {HTMLElement} */ (document.querySelector("[data-tab=approvals] .count"));
   attribute(badge, "hidden", waiting === 0);
   write(badge, String(waiting));
@@ -280,7 +304,7 @@ function drawCounts() {
 
 /** What came last of all that waits, and how much there is. */
 function waitingWords() {
-  const all = pending(state);
+  const all = waitingNow();
   const { session, request: { head } } = all.reduce((last, one) => (one.requestedAt > last.requestedAt ? one : last));
   const summary = state.sessions.get(session);
   const asks = flat(line(`${summary ? titleOf(summary) : "A session"} asks: ${asText(head.title) || asText(head.tool)}`));
@@ -570,12 +594,13 @@ function act(action) {
       app.announce(keyboard.letters ? "Single letters act again" : "Single letters do nothing now");
       break;
     default:
-      later?.palette.open({ keys: action === "help" });
+      typedMeanwhile().then((text) => seldom?.palette.open({ keys: action === "help", text }));
   }
 }
 
 /** Nobody sees the clocks of a page in the background. */
 function tick() {
+  if (snoozes.due()) everything();
   if (document.visibilityState === "visible") Object.values({ ...views, ...later, ...seldom }).forEach((one) => one.hidden || one.tick());
 }
 

@@ -10,11 +10,6 @@ export const kinds = /** @type {Record<Kind, string>} */ ({
   approval: "approvals", question: "questions", error: "errors", finished: "finished runs", budget: "budgets",
 });
 
-/** What a browser, a topic or a receiver gets until its person chooses otherwise, on the page of any device. Told again, it changes nothing. */
-export const firstChoices = /** @type {Pick<import("./wire").WebDevice, "text"|"kinds"|"muted">} */ ({
-  text: "summary", kinds: ["approval", "question", "error", "finished", "budget"], muted: [],
-});
-
 /** How much a push says, by the wire's word: to an app, which offers to decide, to a browser, to a topic, and to a receiver. */
 const texts = /** @type {Record<string, {name: string, app: string, web: string, ntfy: string, receiver: string}>} */ ({
   full: {

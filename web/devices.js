@@ -1,10 +1,13 @@
 /** The devices of the workspace, and what became of each push to them. What the relay says of them is kept in the store's state. */
 
-import { firstChoices } from "./choices.js";
-
 /** @typedef {import("./wire").DeviceState} Device */
 /** @typedef {import("./wire").Push} Push */
 /** @typedef {import("./store.js").State} State */
+
+/** What a browser, a topic or a receiver gets until its person chooses otherwise, on the page of any device. Told again, it changes nothing. */
+export const firstChoices = /** @type {Pick<import("./wire").WebDevice, "text"|"kinds"|"muted">} */ ({
+  text: "summary", kinds: ["approval", "question", "error", "finished", "budget"], muted: [],
+});
 
 /** Pushes of one device that are held: more than its Lock Screen can be made of. */
 const pushesMax = 200;

@@ -2,7 +2,7 @@
 
 import { join, seldomViews, view } from "./app.js";
 import { ApprovalsInbox } from "./elements/approvals-inbox.js";
-import { CommandPalette } from "./elements/command-palette.js";
+import "./elements/row-deeds.js";
 import { SessionView } from "./elements/session-view.js";
 import { TrustNote } from "./elements/trust-note.js";
 import { KeyStore } from "./keys.js";
@@ -20,7 +20,6 @@ join({
   session: view("session-view", SessionView),
   inbox,
   note: view("trust-note", TrustNote),
-  palette: view("command-palette", CommandPalette),
 }, new Notifications({
   serviceWorker: browser.serviceWorker, setAppBadge: browser.setAppBadge?.bind(browser), go: (hash) => { location.hash = hash; },
   arrived: () => seldomViews()?.devices.testArrived(),

@@ -8,8 +8,6 @@ import { sizeOf } from "./picture-size.js";
 
 /** @typedef {import("./wire").Picture} Named As prompts name it. */
 
-/** Pictures of one prompt. */
-export const picturesMax = 4;
 /** A photo; what is larger is not read. */
 export const readBytesMax = 5_000_000;
 /** The relay's own bound. */
@@ -136,10 +134,3 @@ export function kept(digest) {
   found.catch(() => held.delete(digest));
   return found;
 }
-
-/**
- * The pictures that an event names, as far as they can be shown.
- * @param {unknown} pictures
- * @returns {Named[]}
- */
-export const namedIn = (pictures) => (Array.isArray(pictures) ? pictures.filter((one) => /^[0-9a-f]{64}$/.test(one?.digest)).slice(0, picturesMax) : []);

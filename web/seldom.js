@@ -4,11 +4,17 @@ import { joinSeldom, view } from "./app.js";
 import { Budgets } from "./budgets.js";
 import { Costs } from "./costs.js";
 import { BudgetsView } from "./elements/budgets-view.js";
+import { CommandPalette } from "./elements/command-palette.js";
+import "./elements/composer-panel.js";
 import { CostsView } from "./elements/costs-view.js";
 import { DevicesView } from "./elements/devices-view.js";
 import { LinkView } from "./elements/link-view.js";
 import { RulesView } from "./elements/rules-view.js";
+import "./elements/picture-choice.js";
+import "./elements/picture-frames.js";
 import "./elements/session-changes.js";
+import "./elements/session-facts.js";
+import "./elements/session-find.js";
 import { StartView } from "./elements/start-view.js";
 import { ask } from "./page-key.js";
 import { Tokens } from "./tokens.js";
@@ -22,6 +28,7 @@ joinSeldom((link, state, now, changed) => ({
   budgets: view("budgets-view", BudgetsView),
   costs: view("costs-view", CostsView),
   link: view("link-view", LinkView),
+  palette: view("command-palette", CommandPalette),
   rules: view("rules-view", RulesView),
   start: view("start-view", StartView),
 }));

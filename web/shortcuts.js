@@ -71,18 +71,3 @@ export class Keyboard {
     return found.action;
   }
 }
-
-/** What is found at most: more than a screen of it nobody reads. */
-const foundMax = 12;
-
-/**
- * What each of the words is in, those that begin with them first.
- * @template {{words: string, also?: string}} T
- * @param {T[]} all @param {string} text @returns {T[]}
- */
-export function matching(all, text) {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = all.filter(({ words: own, also = "" }) => words.every((word) => `${own} ${also}`.toLowerCase().includes(word)));
-  const begins = (/** @type {T} */ { words: own }) => (words.length && own.toLowerCase().startsWith(words[0]) ? 0 : 1);
-  return found.map((one, index) => ({ one, index })).sort((a, b) => begins(a.one) - begins(b.one) || a.index - b.index).slice(0, foundMax).map(({ one }) => one);
-}

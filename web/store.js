@@ -215,6 +215,12 @@ export function position(state, session) {
 export const pending = (state) =>
   [...state.approvals.values()].filter(({ stage }) => stage === "pending").sort((a, b) => a.requestedAt - b.requestedAt);
 
+/**
+ * The approvals that wait in a session, by their names.
+ * @param {State} state @param {string} session
+ */
+export const asksOf = (state, session) => pending(state).filter((one) => one.session === session).map(({ approval }) => approval);
+
 /** @param {State} state @param {import("./wire").WorkspaceSnapshot} snapshot @param {Changes} changes */
 function takeWorkspace(state, snapshot, changes) {
   state.unconfirmed = { sessions: new Set([...state.sessions.keys(), ...state.hosts.keys()]), approvals: new Set(state.approvals.keys()) };

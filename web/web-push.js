@@ -12,7 +12,7 @@
  */
 
 import { systemName } from "./browser-name.js";
-import { firstChoices } from "./choices.js";
+import { firstChoices } from "./devices.js";
 import { CommandError } from "./link.js";
 
 /** @typedef {"unknown"|"insecure"|"homeScreen"|"browser"|"relay"|"denied"|"off"|"on"} Standing */

@@ -34,7 +34,7 @@ def opened(screen: Callable[..., Screen], session: str = "s1", **options: Any) -
 
 
 def choose(one: Screen, file: bytes, name: str = "screen.png") -> None:
-    one.page.locator("session-composer .picture-choice input").set_input_files([{"name": name, "mimeType": "image/png", "buffer": file}])
+    one.page.locator("session-composer input[type=file]").set_input_files([{"name": name, "mimeType": "image/png", "buffer": file}])
 
 
 def chosen(one: Screen) -> Locator:

@@ -88,7 +88,7 @@ def test_a_picture_goes_with_the_first_prompt_of_an_agent_that_takes_some(screen
     expect(add).to_be_hidden()
     field(one, "Agent").select_option("claude")
     expect(add).to_be_visible()
-    one.page.locator("start-view .picture-choice input").set_input_files([{"name": "screen.png", "mimeType": "image/png", "buffer": png(40, 30)}])
+    one.page.locator("start-view input[type=file]").set_input_files([{"name": "screen.png", "mimeType": "image/png", "buffer": png(40, 30)}])
     expect(one.page.locator("start-view").get_by_role("list", name="Pictures that go with it").get_by_role("listitem")).to_have_count(1)
     one.expect_accessible()
     one.expect_no_overflow()

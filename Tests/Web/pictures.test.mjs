@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { attempts, fitted, namedIn, picturesMax, sideMax } from "../../web/pictures.js";
+import { namedIn, picturesMax } from "../../web/picture-names.js";
+import { attempts, fitted, sideMax } from "../../web/pictures.js";
 
 test("a picture is drawn in its own proportions, and never larger than it is", () => {
   assert.deepEqual(fitted(4000, 3000), { width: sideMax, height: 1176 });

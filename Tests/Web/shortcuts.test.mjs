@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Keyboard, matching, shortcuts } from "../../web/shortcuts.js";
+import { matching } from "../../web/matching.js";
+import { Keyboard, shortcuts } from "../../web/shortcuts.js";
 
 const nothingKept = () => ({ getItem: () => null, setItem: () => undefined });
 const key = (name, more = {}) => ({ key: name, ctrlKey: false, metaKey: false, altKey: false, repeat: false, ...more });

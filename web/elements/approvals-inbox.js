@@ -5,11 +5,15 @@
  * becomes a line that says what becomes of it, and the next slides into its place. When the inbox is opened again, only what waits is there.
  */
 
-import { arrange, attribute, h, icon, write } from "../dom.js";
+import { arrange, attribute, h, icon, span, say, write } from "../dom.js";
+import { inAnHour, untilWords } from "../later-times.js";
 import { ruledHosts } from "../rules.js";
-import { keyOf, pending } from "../store.js";
+import { titleOf } from "../session-words.js";
+import { asksOf, keyOf, pending } from "../store.js";
+import { line } from "../text.js";
 import { ApprovalCard } from "./approval-card.js";
 import { noNews } from "./link-state.js";
+import { swiping } from "./swiping.js";
 import { View } from "./view.js";
 
 /** @typedef {import("../wire").Approval} Approval */
@@ -23,7 +27,10 @@ export class ApprovalsInbox extends View {
   /** @type {string|undefined} The key of the approval that the address names, until it is on screen. */ #named;
   /** @type {string[]} Keys, as on screen. */ #order = [];
   /** @type {Map<string, ApprovalCard>} */ #cards = new Map();
+  /** @type {WeakMap<HTMLElement, string>} By the items of the list. */ #keys = new WeakMap();
+  /** What was put off is shown all the same. */ #showsLater = false;
   #list = h("ol", { class: "cards" });
+  #others = h("button", { type: "button", class: "plain archive-link", hidden: true, onclick: () => this.#showLater() });
   #words = h("p");
   #empty = h("div", { class: "empty" }, icon("rest", "drawing"), this.#words);
   #waiting = h("a", { href: "#/approvals" }, "Waiting");
@@ -34,7 +41,8 @@ export class ApprovalsInbox extends View {
     this.append(
       h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Approvals"),
         h("nav", { class: "switch", "aria-label": "Approvals" }, this.#waiting, this.#settled, this.#rules)),
-      this.#empty, this.#list);
+      this.#empty, this.#list, this.#others);
+    swiping(this.#list, (item) => this.#putOff(item), (item) => item.querySelector(".card-later:not([hidden])") !== null);
   }
 
   /**
@@ -44,6 +52,7 @@ export class ApprovalsInbox extends View {
   arrive({ recent, named }) {
     this.#recent = recent;
     this.#named = named;
+    this.#showsLater = false;
     this.#order = [];
     // A question that was settled on screen kept its form, so that nothing moved; from now on its answer is shown there.
     for (const key of [...this.#cards.keys()]) if (this.app.state.approvals.get(key)?.stage !== "pending") this.#cards.delete(key);
@@ -67,7 +76,7 @@ export class ApprovalsInbox extends View {
    * @param {string} key
    */
   #goOn(key) {
-    const waits = (/** @type {string} */ other) => this.app.state.approvals.get(other)?.stage === "pending";
+    const waits = (/** @type {string} */ other) => this.app.state.approvals.get(other)?.stage === "pending" && !this.#cards.get(other)?.hidden;
     const next = this.#cards.get(this.#order.slice(this.#order.indexOf(key) + 1).find(waits) ?? this.#order.find(waits) ?? "");
     if (!next) return this.querySelector("h2")?.focus({ preventScroll: true });
     for (const other of this.#order.filter(waits)) this.#cards.get(other)?.settle();
@@ -81,9 +90,59 @@ export class ApprovalsInbox extends View {
     });
   }
 
+  /** @param {string} key @param {ApprovalCard} card */
+  #item(key, card) {
+    const [words, name] = [span("later-words foreign"), span("unseen foreign")];
+    /** @type {HTMLElement} */
+    const item = h("li", {}, card, h("button", { type: "button", class: "plain card-later", onclick: () => this.#putOff(item) }, "Later ", name),
+      h("p", { class: "later-line", role: "status", hidden: true }, words, h("button", { type: "button", class: "plain", onclick: () => this.#takeUp(item) }, "Undo")));
+    this.#keys.set(item, key);
+    return item;
+  }
+
+  /** @param {HTMLElement} item @param {Approval} approval */
+  #drawLater(item, approval) {
+    const isPending = approval.stage === "pending" && !this.#recent;
+    const summary = this.app.state.sessions.get(approval.session);
+    const isOff = isPending && !this.#showsLater && this.#named !== keyOf(approval) && this.app.isLater(approval.session);
+    const [card, button, put] = /** @type {HTMLElement[]} */ ([...item.children]);
+    attribute(card, "hidden", isOff);
+    attribute(button, "hidden", !isPending || isOff || this.app.isLater(approval.session));
+    attribute(put, "hidden", !isOff);
+    const title = summary ? titleOf(summary) : "This session";
+    say(/** @type {HTMLElement} */ (button.lastElementChild), title, line);
+    say(/** @type {HTMLElement} */ (put.firstElementChild), isOff ? `${title}: back ${untilWords(this.app.snoozes.until(approval.session) ?? 0, this.app.now())}` : "", line);
+  }
+
+  /** @param {HTMLElement} item What it asks for can wait an hour, and so can all that its session asks now. */
+  #putOff(item) {
+    const key = this.#keys.get(item) ?? "";
+    const session = key.slice(0, key.indexOf("/"));
+    this.app.snoozes.set(session, { until: inAnHour(this.app.now()), asked: asksOf(this.app.state, session) });
+    const focuses = item.contains(document.activeElement);
+    this.#draw();
+    this.app.listChanged();
+    if (focuses) /** @type {HTMLElement|null} */ (item.querySelector(".later-line button"))?.focus({ preventScroll: true });
+  }
+
+  /** @param {HTMLElement} item */
+  #takeUp(item) {
+    const key = this.#keys.get(item) ?? "";
+    this.app.snoozes.set(key.slice(0, key.indexOf("/")), null);
+    this.#draw();
+    this.app.listChanged();
+    this.#cards.get(key)?.land();
+  }
+
+  #showLater() {
+    this.#showsLater = true;
+    this.#draw();
+    this.querySelector("h2")?.focus({ preventScroll: true });
+  }
+
   /** @param {"allow"|"deny"} verb By a key: on the card that the keyboard is on; else it goes to the first that waits. */
   decide(verb) {
-    const waits = this.#order.flatMap((key) => this.#cards.get(key) ?? []).filter((card) => card.isPending);
+    const waits = this.#order.flatMap((key) => this.#cards.get(key) ?? []).filter((card) => card.isPending && !card.hidden);
     const card = waits.find((one) => one.contains(document.activeElement));
     if (card) card.press(verb);
     else waits[0]?.arrive();
@@ -94,7 +153,9 @@ export class ApprovalsInbox extends View {
     if (this.#recent && !this.#order.length) this.#order = settled(state.approvals);
     if (this.#named && state.approvals.has(this.#named) && !this.#order.includes(this.#named)) this.#order.unshift(this.#named);
     const shown = new Set(this.#order);
-    if (!this.#recent) this.#order.push(...pending(state).map(keyOf).filter((key) => !shown.has(key)));
+    const waiting = this.#recent ? [] : pending(state);
+    const later = waiting.filter((one) => this.app.isLater(one.session));
+    this.#order.push(...waiting.filter((one) => !shown.has(keyOf(one)) && (this.#showsLater || !later.includes(one))).map(keyOf));
     this.#order = this.#order.filter((key) => state.approvals.has(key));
     for (const key of [...this.#cards.keys()]) if (!state.approvals.has(key)) this.#cards.delete(key);
     arrange(this.#list, this.#order.map((key) => {
@@ -105,13 +166,18 @@ export class ApprovalsInbox extends View {
       if (this.#recent && card !== held) card.folds = true;
       this.#cards.set(key, card);
       card.show(this.app, approval);
-      return card.parentElement ?? h("li", {}, card);
+      const item = card.parentElement ?? this.#item(key, card);
+      this.#drawLater(item, approval);
+      return item;
     }));
     const named = this.#named && this.#cards.get(this.#named);
     if (named) {
       this.#named = undefined;
       named.arrive();
     }
+    const hidden = later.filter((one) => !this.#order.includes(keyOf(one))).length;
+    attribute(this.#others, "hidden", !hidden);
+    write(this.#others, `${hidden} put off until later: show`);
     attribute(this.#rules, "hidden", !ruledHosts(state.hosts).length);
     attribute(this.#empty, "hidden", this.#order.length !== 0);
     write(this.#words, !state.loaded ? noNews(this.app.link)

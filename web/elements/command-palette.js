@@ -1,8 +1,9 @@
 /** `<command-palette>`: every session, screen and key, found by its words. */
 
 import { attribute, h, say, span } from "../dom.js";
+import { matching } from "../matching.js";
 import { placeOf, titleOf } from "../session-words.js";
-import { matching, shortcuts } from "../shortcuts.js";
+import { shortcuts } from "../shortcuts.js";
 import { line } from "../text.js";
 import { View } from "./view.js";
 
@@ -31,9 +32,9 @@ export class CommandPalette extends View {
     if (!this.firstChild) this.append(this.#dialog);
   }
 
-  /** @param {{keys: boolean}} what The keys alone, or everything. */
-  open({ keys }) {
-    this.#words.value = "";
+  /** @param {{keys: boolean, text: string}} what The keys alone, or everything; and what is typed already. */
+  open({ keys, text }) {
+    this.#words.value = text;
     attribute(this.#dialog, "data-keys", keys);
     this.#draw();
     if (!this.#dialog.open) this.#dialog.showModal();

@@ -1,7 +1,10 @@
-/** The pictures that go with what is written: chosen, looked at, taken away again, and brought to the relay before the prompt. */
+/** `<picture-choice>`: the pictures that go with what is written: looked at, taken away again, and brought to the relay before the prompt. */
 
-import { arrange, attribute, h, icon } from "../dom.js";
-import { bring, namedIn, picturesMax, shownPicture, smaller } from "../pictures.js";
+import { arrange, attribute, h } from "../dom.js";
+import { namedIn, picturesMax } from "../picture-names.js";
+import { bring, shownPicture, smaller } from "../pictures.js";
+
+/** @typedef {import("../wire").Picture} Named As prompts name it. */
 
 /** As large as it is shown here. */
 const thumbSide = 144;
@@ -9,60 +12,54 @@ const thumbSide = 144;
 /**
  * @typedef {object} Chosen
  * @property {Blob} [blob] Chosen here.
- * @property {import("../pictures.js").Named} [named] Of an earlier prompt.
+ * @property {Named} [named] Of an earlier prompt.
  * @property {HTMLElement} item
  */
 
-export class PictureChoice {
-  #files = h("input", { type: "file", accept: "image/*", hidden: true, onchange: () => this.#chosen() });
-  /** Opens the choice of files; is next to the text. */
-  button = h("button", { type: "button", class: "picture-button", "aria-label": "Add a picture", onclick: () => this.#files.click() }, icon("picture"));
-  #list = h("ul", { class: "chosen", "aria-label": "Pictures that go with it" });
-  element = h("div", { class: "picture-choice", hidden: true }, this.#list, h("p", { class: "quiet" }, "Kept until this page is closed."), this.#files);
+export class PictureChoice extends HTMLElement {
+  /** @type {() => void} Called when one was added or taken away, or failed. */ onchanged = () => undefined;
   /** What could not be chosen or brought; empty where nothing failed. */
   problem = "";
   /** Something is being read, so that nothing is to be sent yet. */
   isReading = false;
 
+  #list = h("ul", { class: "chosen", "aria-label": "Pictures that go with it" });
   #session = "";
   /** @type {Map<string, Chosen[]>} By session, for this visit: a draft's place is too small for them. */ #bySession = new Map();
-  #changed;
 
-  /** @param {() => void} changed Something was added, taken away, or failed. */
-  constructor(changed) {
-    this.#changed = changed;
+  connectedCallback() {
+    if (!this.firstChild) this.append(this.#list, h("p", { class: "quiet" }, "Kept until this page is closed."));
   }
 
   #of(session = this.#session) {
     return this.#bySession.get(session) ?? [];
   }
 
-  get count() {
-    return this.#of().length;
+  /** No other can be added now. */
+  get isFull() {
+    return this.isReading || this.#of().length >= picturesMax;
   }
 
-  /** @param {string} session @param {boolean} isOffered @param {boolean} isSending */
-  show(session, isOffered, isSending) {
+  /** @param {string} session @param {boolean} isOffered */
+  show(session, isOffered) {
     if (session !== this.#session) this.problem = "";
     this.#session = session;
-    attribute(this.button, "hidden", !isOffered);
-    attribute(this.button, "disabled", isSending || this.isReading || this.count >= picturesMax);
-    attribute(this.element, "hidden", !isOffered || !this.count);
+    attribute(this, "hidden", !isOffered || !this.#of().length);
     arrange(this.#list, this.#of().map(({ item }) => item));
   }
 
   /**
    * Those of a prompt that failed come back with its text.
-   * @param {unknown} pictures
+   * @param {string} session @param {unknown} pictures
    */
-  again(pictures) {
-    for (const named of namedIn(pictures)) if (this.count < picturesMax) this.#add({ named });
+  again(session, pictures) {
+    for (const named of namedIn(pictures)) if (this.#of(session).length < picturesMax) this.#add(session, { named });
   }
 
   /**
    * All of them at the relay, which keeps each once, however often it is brought.
    * @param {string} session
-   * @returns {Promise<import("../pictures.js").Named[]|null>} Nothing where one could not be brought; `problem` says why.
+   * @returns {Promise<Named[]|null>} Nothing where one could not be brought; `problem` says why.
    */
   async brought(session) {
     this.problem = "";
@@ -82,23 +79,20 @@ export class PictureChoice {
     this.#bySession.delete(session);
   }
 
-  async #chosen() {
-    const file = this.#files.files?.[0];
-    if (!file) return;
-    const session = this.#session;
+  /** @param {string} session @param {File} file */
+  async take(session, file) {
     this.problem = "";
     this.isReading = true;
-    this.#changed();
+    this.onchanged();
     try {
       const blob = await smaller(file);
       const preview = await shownPicture(blob, thumbSide);
-      if (session === this.#session) this.#add({ blob }, preview);
+      if (session === this.#session) this.#add(session, { blob }, preview);
     } catch (error) {
       this.#failed(error);
     }
-    this.#files.value = "";
     this.isReading = false;
-    this.#changed();
+    this.onchanged();
   }
 
   /** @param {unknown} error */
@@ -106,16 +100,17 @@ export class PictureChoice {
     this.problem = /** @type {Error} */ (error).message;
   }
 
-  /** @param {{blob?: Blob, named?: import("../pictures.js").Named}} one @param {HTMLElement} [preview] */
-  #add(one, preview) {
-    const session = this.#session;
+  /** @param {string} session @param {{blob?: Blob, named?: Named}} one @param {HTMLElement} [preview] */
+  #add(session, one, preview) {
     const item = h("li", {}, preview, preview ? h("span", { class: "unseen" }, "Picture") : "Picture",
       h("button", { type: "button", class: "small", "aria-label": "Remove the picture", onclick: () => {
         this.#bySession.set(session, this.#of(session).filter((other) => other.item !== item));
-        this.#changed();
-        this.button.focus();
+        this.onchanged();
+        /** @type {HTMLElement|null|undefined} */ (this.parentElement?.querySelector(".picture-button"))?.focus();
       } }, "✕"));
-    this.#bySession.set(session, [...this.#of(), { ...one, item }]);
-    this.#changed();
+    this.#bySession.set(session, [...this.#of(session), { ...one, item }]);
+    this.onchanged();
   }
 }
+
+customElements.define("picture-choice", PictureChoice);

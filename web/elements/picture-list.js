@@ -1,7 +1,8 @@
-/** The pictures of a prompt, as rows of the timeline show them: each in a frame of its own height, which is there before it is. */
+/** Where the pictures of a prompt are among the rows of a timeline; they are drawn by the page's part (`picture-frames.js`). */
 
-import { attribute, h } from "../dom.js";
-import { kept, namedIn, shownPicture, sideMax } from "../pictures.js";
+import { h } from "../dom.js";
+import { loadPart } from "../part.js";
+import { namedIn } from "../picture-names.js";
 
 /**
  * @param {unknown} pictures Of an event's body.
@@ -10,26 +11,7 @@ import { kept, namedIn, shownPicture, sideMax } from "../pictures.js";
 export function pictureList(pictures) {
   const named = namedIn(pictures);
   if (!named.length) return null;
-  return h("div", { class: "pictures" }, ...named.map(({ digest }) => frame(digest)));
-}
-
-/** @param {string} digest */
-function frame(digest) {
-  /** @type {HTMLButtonElement} */
-  const button = h("button", {
-    type: "button", class: "picture", disabled: true, "aria-label": "Picture", "aria-expanded": "false",
-    onclick: () => attribute(button, "aria-expanded", String(button.getAttribute("aria-expanded") !== "true")),
-  });
-  const gone = (/** @type {string} */ text) => {
-    button.textContent = text;
-    attribute(button, "aria-label", text);
-  };
-  kept(digest).then(async (blob) => {
-    if (!blob) return gone("This picture is no longer kept.");
-    return shownPicture(blob, sideMax).then((canvas) => {
-      button.append(canvas);
-      attribute(button, "disabled", false);
-    }, (error) => gone(error.message));
-  }).catch(() => gone("This picture cannot be shown now."));
-  return button;
+  const frames = h("picture-frames", { class: "pictures", "data-digests": named.map(({ digest }) => digest).join(" ") });
+  loadPart().catch(() => frames.replaceChildren("Pictures cannot be shown now."));
+  return frames;
 }

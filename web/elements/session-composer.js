@@ -6,13 +6,11 @@
 import { attribute, h, icon, say, span, write } from "../dom.js";
 import { heldWords } from "../budget-words.js";
 import { Drafts } from "../drafts.js";
+import { namedIn } from "../picture-names.js";
 import { Sender } from "../sender.js";
-import { titleOf } from "../session-words.js";
-import { actionWords, askingQuestion, can, everything, failureWords, firstWord, isAsking, isBusy, isFreer, isOver, measure, modeQuestion, modeWords, outcomeWords, ownRules, promptsOf, readingOf, standing } from "../steering.js";
+import { actionWords, can, failureWords, firstWord, isAsking, isBusy, isOver, measure, outcomeWords, promptsOf, readingOf, standing } from "../steering.js";
 import { line } from "../text.js";
-import { Confirmation } from "./confirmation.js";
-import { PictureChoice } from "./picture-choice.js";
-import { SettingChoice } from "./setting-choice.js";
+import { pictureButton } from "./picture-button.js";
 import { WaitingPrompts } from "./waiting-prompts.js";
 
 /** @typedef {import("../wire").Summary} Summary */
@@ -64,37 +62,16 @@ export class SessionComposer extends HTMLElement {
     type: "button", class: "composer-more", "aria-expanded": "false", "aria-controls": `${this.#id}-panel`, "aria-label": "Mode, model and commands",
     onclick: () => this.#open(this.#panel.hidden),
   }, icon("more"));
-  #pictures = new PictureChoice(() => this.#kept());
+  #adding = pictureButton((file) => this.#withPictures((pictures) => pictures.take(this.session, file)));
+  /** Likewise. */
+  #pictures = h("picture-choice", { hidden: true });
   #isBringing = false;
-  #form = h("form", { class: "composer-form", onsubmit: (event) => { event.preventDefault(); this.#submit(); } }, this.#more, this.#pictures.button, this.#text, this.#stopNow, this.#send);
-  #mode = new SettingChoice({
-    name: "Mode", words: modeWords, question: (value) => (isFreer(this.#summary?.steering?.mode, value) ? modeQuestion(value) : ""),
-    deed: (mode) => this.#do({ type: "mode", session: this.session, mode }),
-  });
-  #model = new SettingChoice({
-    name: "Model", words: () => "", question: () => "", deed: (model) => this.#do({ type: "model", session: this.session, model }),
-  });
-  #asking = new SettingChoice({
-    name: "Asks you", verb: "Ask less", words: () => "", question: (value) => askingQuestion(value, this.#summary),
-    deed: (value) => this.#do({ type: "askAll", session: this.session, on: value === everything }),
-  });
+  /** What takes pictures is on its way: without the one that was chosen nothing is sent. */ #isAdding = false;
+  #form = h("form", { class: "composer-form", onsubmit: (event) => { event.preventDefault(); this.#submit(); } }, this.#more, this.#adding.button, this.#text, this.#stopNow, this.#send);
   #asksAll = h("p", { class: "composer-asks", hidden: true });
-  #commands = h("select", { id: `${this.#id}-commands`, onchange: () => this.#chooseCommand() });
-  #commandsLine = h("div", { class: "setting" }, h("label", { for: `${this.#id}-commands` }, "The agent's own commands"), h("div", { class: "setting-line" }, this.#commands));
-  #stop = h("button", { type: "button", class: "deny" }, "End the session …");
-  #stopButtons = h("div", { class: "setting-line" }, this.#stop);
-  #stopping = new Confirmation({ opener: this.#stop, buttons: this.#stopButtons, verb: "End it", deed: () => {
-    this.#stopping.close();
-    this.#do({ type: "stop", session: this.session });
-  } });
-  #instead = h("button", { type: "button", class: "deny", onclick: () => this.#interrupt() }, "Interrupt instead");
-  #insteadLine = h("div", { class: "setting" },
-    h("p", { class: "quiet" }, "The agent waits for a decision. Interrupted, it gets none: nothing of what it asks is allowed, and its turn ends."),
-    h("div", { class: "setting-line" }, this.#instead));
-  #also = h("p", { class: "quiet foreign" });
-  #panel = h("div", { class: "composer-panel", id: `${this.#id}-panel`, role: "group", "aria-label": "Mode, model and commands", hidden: true },
-    this.#insteadLine, this.#mode.element, this.#model.element, this.#asking.element, this.#commandsLine, this.#stopButtons, this.#stopping.element, this.#also);
-  #box = h("div", { class: "composer-box" }, this.#waiting, this.#panel, this.#problem, this.#asCommandLine, this.#busy, this.#pictures.element, this.#note, this.#form);
+  /** Comes with the page's part, and is empty until then. */
+  #panel = h("composer-panel", { class: "composer-panel", id: `${this.#id}-panel`, role: "group", "aria-label": "Mode, model and commands", hidden: true });
+  #box = h("div", { class: "composer-box" }, this.#waiting, this.#panel, this.#problem, this.#asCommandLine, this.#busy, this.#pictures, this.#adding.files, this.#note, this.#form);
 
   connectedCallback() {
     if (this.firstChild) return;
@@ -140,7 +117,7 @@ export class SessionComposer extends HTMLElement {
   sendAgain({ event: { body } }) {
     const [text, written] = [String(body?.text ?? ""), this.#text.value];
     this.#text.value = written.trim() && written !== text ? `${written}\n\n${text}` : text;
-    this.#pictures.again(body?.pictures);
+    if (namedIn(body?.pictures).length) this.#withPictures((pictures) => pictures.again(this.session, body?.pictures));
     this.#written();
     this.#text.focus();
   }
@@ -175,10 +152,8 @@ export class SessionComposer extends HTMLElement {
     this.#draw();
   }
 
-  #chooseCommand() {
-    const command = this.#commands.value;
-    this.#commands.value = "";
-    if (!command) return;
+  /** @param {string} command One of the agent's own. */
+  #takeCommand(command) {
     const words = this.#text.value.trim();
     this.#text.value = `${command}${words ? ` ${words}` : " "}`;
     this.#asCommand.checked = true;
@@ -232,7 +207,7 @@ export class SessionComposer extends HTMLElement {
     const isCommand = this.#asCommand.checked;
     this.#isBringing = true;
     this.#draw();
-    const pictures = this.#takesPictures ? await this.#pictures.brought(session) : [];
+    const pictures = this.#takesPictures && this.#chosen ? await this.#chosen.brought(session) : [];
     this.#isBringing = false;
     if (!pictures || session !== this.session) return this.#draw();
     const draft = this.#drafts.of(session);
@@ -244,6 +219,23 @@ export class SessionComposer extends HTMLElement {
     if (error === null) return this.#sent(session, id);
     // What the relay refused is refused under this id for good; only where nobody knows is it the same prompt again.
     if (error.code !== "linkLost" && this.#drafts.of(session).id === id) this.#drafts.keep(session, { ...this.#drafts.of(session), id: undefined });
+  }
+
+  /** What takes pictures, once it has come. */
+  get #chosen() {
+    return "brought" in this.#pictures ? this.#pictures : undefined;
+  }
+
+  /** @param {(pictures: import("./picture-choice.js").PictureChoice) => unknown} deed */
+  async #withPictures(deed) {
+    const { session } = this;
+    this.#isAdding = true;
+    this.#draw();
+    await this.#app.loadSeldom();
+    this.#isAdding = false;
+    if (this.#chosen) this.#chosen.onchanged = () => this.#kept();
+    this.#draw();
+    if (this.#chosen && session === this.session) deed(this.#chosen);
   }
 
   get #takesPictures() {
@@ -261,7 +253,7 @@ export class SessionComposer extends HTMLElement {
   #sent(session, id) {
     if (this.#drafts.of(session).id !== id) return;
     this.#drafts.keep(session, { text: "" });
-    this.#pictures.forget(session);
+    this.#chosen?.forget(session);
     this.#sender.forgetFailures();
     if (session !== this.session) return;
     this.#queue.checked = true;
@@ -302,6 +294,7 @@ export class SessionComposer extends HTMLElement {
   /** @param {boolean} opens */
   #open(opens) {
     attribute(this.#panel, "hidden", !opens);
+    if (opens) this.#app.loadSeldom();
     attribute(this.#more, "aria-expanded", String(opens));
   }
 
@@ -334,9 +327,7 @@ export class SessionComposer extends HTMLElement {
     this.#drawPanel(summary, may, isLive, others);
     this.#drawForm(summary, isHere, reason !== "");
     attribute(this.#stopNow, "hidden", !stops);
-    for (const button of [this.#stopNow, this.#instead]) {
-      attribute(button, "disabled", !can(may, summary, isLive, "interrupt") || this.#sender.attempt(this.session, "interrupt")?.sending === true);
-    }
+    attribute(this.#stopNow, "disabled", !can(may, summary, isLive, "interrupt") || this.#sender.attempt(this.session, "interrupt")?.sending === true);
   }
 
   /**
@@ -360,7 +351,9 @@ export class SessionComposer extends HTMLElement {
     const text = this.#text.value;
     const { words, isTooLong } = measure(text);
     const sending = this.#isBringing || this.#sender.attempt(this.session, "prompt")?.sending === true;
-    this.#pictures.show(this.session, isHere && this.#takesPictures, sending);
+    this.#chosen?.show(this.session, isHere && this.#takesPictures);
+    attribute(this.#adding.button, "hidden", !isHere || !this.#takesPictures);
+    attribute(this.#adding.button, "disabled", sending || this.#isAdding || this.#chosen?.isFull);
     const named = firstWord(text);
     const isOffered = steering?.commands?.includes(named) === true;
     attribute(this.#asCommandLine, "hidden", !isHere || !isOffered);
@@ -372,10 +365,10 @@ export class SessionComposer extends HTMLElement {
     say(this.#note, [words, readingOf(text, this.#asCommand.checked), waits].filter(Boolean).join(" "), line);
     attribute(this.#note, "data-strain", isTooLong);
     this.#text.readOnly = sending;
-    attribute(this.#send, "disabled", sending || this.#pictures.isReading || isBlocked || isTooLong || text.trim() === "");
+    attribute(this.#send, "disabled", sending || this.#isAdding || this.#chosen?.isReading || isBlocked || isTooLong || text.trim() === "");
     attribute(this.#send, "aria-label", sending ? "Sending …" : "Send");
     const failed = this.#failure();
-    write(this.#problem, this.#pictures.problem || (failed ? failureWords(failed) : ""));
+    write(this.#problem, this.#chosen?.problem || (failed ? failureWords(failed) : ""));
   }
 
   /** The last thing from here that the relay did not take. */
@@ -386,34 +379,17 @@ export class SessionComposer extends HTMLElement {
 
   /** @param {Summary} summary @param {string[]} may @param {boolean} isLive @param {string[]} others */
   #drawPanel(summary, may, isLive, others) {
-    const { steering } = summary;
-    const commands = steering?.actions.includes("prompt") ? steering.commands ?? [] : [];
+    const takesPrompts = summary.steering?.actions.includes("prompt") === true;
     // An agent that takes no prompts ends its turn at its next tool, and has none while it asks: there only a denial stops it.
-    const isInstead = isAsking(summary) && steering?.actions.includes("prompt") === true && can(may, summary, true, "interrupt");
-    attribute(this.#insteadLine, "hidden", !isInstead);
-    attribute(this.#more, "hidden", !others.length && !commands.length && !isInstead);
+    const isInstead = isAsking(summary) && takesPrompts && can(may, summary, true, "interrupt");
+    attribute(this.#more, "hidden", !others.length && !(takesPrompts && summary.steering?.commands?.length) && !isInstead);
     if (this.#more.hidden) this.#open(false);
-    const isUntrusted = this.#untrusted !== "";
-    const isUnder = (/** @type {string} */ deed) => isUntrusted || this.#sender.attempt(this.session, deed)?.sending === true;
-    attribute(this.#mode.element, "hidden", !others.includes("mode") || !steering?.modes?.length);
-    this.#mode.show(steering?.mode, steering?.modes ?? [], !can(may, summary, isLive, "mode") || isUnder("mode"));
-    attribute(this.#model.element, "hidden", !others.includes("model"));
-    this.#model.show(summary.model, steering?.models ?? [], !can(may, summary, isLive, "model") || isUnder("model"));
-    attribute(this.#asking.element, "hidden", !others.includes("askAll"));
-    this.#asking.show(steering?.asksAll ? everything : ownRules, [everything, ownRules], !can(may, summary, isLive, "askAll")
-      // Whoever asks for more needs no signature.
-      || (steering?.asksAll ? isUnder("askAll") : this.#sender.attempt(this.session, "askAll")?.sending === true));
-    attribute(this.#commandsLine, "hidden", !commands.length);
-    if (this.#commands.dataset.offered !== commands.join("\n")) {
-      this.#commands.dataset.offered = commands.join("\n");
-      this.#commands.replaceChildren(h("option", { value: "" }, "Choose one …"), ...commands.map((name) => h("option", { value: name }, name)));
-    }
-    attribute(this.#stop, "hidden", !others.includes("stop"));
-    attribute(this.#stop, "disabled", !can(may, summary, isLive, "stop") || this.#sender.attempt(this.session, "stop")?.sending === true);
-    if (!others.includes("stop")) this.#stopping.close();
-    this.#stopping.question = `End “${titleOf(summary)}” for good? The agent stops, and takes nothing more.`;
-    say(this.#also, steering?.actions.includes("prompt") ? steering.reason ?? "" : "", line);
-    attribute(this.#also, "hidden", this.#also.textContent === "");
+    if (!("show" in this.#panel)) return;
+    this.#panel.ondeed = (command) => this.#do(command);
+    this.#panel.oncommand = (command) => this.#takeCommand(command);
+    this.#panel.show(summary, {
+      may, isLive, isInstead, isUntrusted: this.#untrusted !== "", isSending: (deed) => this.#sender.attempt(this.session, deed)?.sending === true,
+    });
   }
 }
 

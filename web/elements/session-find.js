@@ -21,16 +21,21 @@ export class SessionFind extends HTMLElement {
 
   connectedCallback() {
     if (this.firstChild) return;
-    attribute(this, "hidden", true);
     const step = (/** @type {string} */ words, /** @type {string} */ name, /** @type {1|-1} */ way) =>
       h("button", { type: "button", class: name, "aria-label": words, onclick: () => this.#go(way) }, icon("down"));
     this.append(this.#words, this.#count, step("The one before", "up", -1), step("The next one", "next", 1),
       h("button", { type: "button", "aria-label": "Close", onclick: () => this.close() }, icon("cross")));
   }
 
-  open() {
+  /** @param {string} text What is typed already. */
+  open(text) {
     attribute(this, "hidden", false);
-    this.#words.select();
+    if (text) {
+      this.#words.value = text;
+      this.#look();
+    } else {
+      this.#words.select();
+    }
     this.#words.focus();
   }
 

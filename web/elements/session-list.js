@@ -99,7 +99,7 @@ export class SessionList extends View {
   /** @param {Iterable<Summary>} sessions */
   #group(sessions) {
     const { now, pins } = this.app;
-    const at = { today: new Date(now()).setHours(0, 0, 0, 0), isPinned: pins.has };
+    const at = { today: new Date(now()).setHours(0, 0, 0, 0), isPinned: pins.has, isLater: this.app.isLater };
     for (const one of sessions) this.#groups.set(one.session, groupOf(one, at));
   }
 
@@ -156,9 +156,11 @@ export class SessionList extends View {
     let isOther = false;
     for (const id of changes.sessions) {
       const summary = this.app.state.sessions.get(id);
-      if (this.#passed.has(id) !== Boolean(summary && this.#passes(summary))) isOther = true;
+      if (this.#passed.has(id) !== Boolean(summary && this.#passes(summary)) || this.#isMisplaced(id)) isOther = true;
       else if (summary) this.#rows.get(id)?.show(summary, id === this.current, now, this.#isSaid(summary));
     }
+    // Something new that a session asks brings it back; its summary may have come before.
+    isOther ||= [...changes.approvals].some((key) => this.#isMisplaced(key.slice(0, key.indexOf("/"))));
     if (isOther) this.#draw();
     else if (changes.sessions.size) this.#drawMissed();
   }
@@ -200,9 +202,29 @@ export class SessionList extends View {
     return name.parentElement ?? h("button", { type: "button", class: "plain bring-back", onclick: () => this.#bringBack([session]) }, "Bring back ", name);
   }
 
+  /** @param {SessionRow} row @param {Summary} summary What takes it out of the way; comes with the other views, and is empty until then. */
+  #deedsOf(row, summary) {
+    const { nextElementSibling: held } = row;
+    const deeds = held?.localName === "row-deeds" ? /** @type {import("./row-deeds.js").RowDeeds} */ (held) : document.createElement("row-deeds");
+    if ("show" in deeds) deeds.show(this.app, summary);
+    return deeds;
+  }
+
   #showFirst() {
     this.arrive();
     this.#top.scrollIntoView({ block: "start" });
+  }
+
+  /** @param {string} id It was put off, or is due, since the order was taken. */
+  #isMisplaced = (id) => this.app.isLater(id) !== (this.#groups.get(id) === "later");
+
+  /** What was put off goes to the end; what is due again comes as new ones do. Nothing else moves. */
+  #putOff() {
+    const moved = this.#order.filter(this.#isMisplaced);
+    if (!moved.length) return;
+    const later = moved.filter(this.app.isLater);
+    later.forEach((id) => this.#groups.set(id, "later"));
+    this.#order = [...this.#order.filter((id) => !moved.includes(id)), ...later];
   }
 
   /** @param {string[]} ids */
@@ -217,7 +239,7 @@ export class SessionList extends View {
     let [missed, rests] = [0, false];
     for (const id of this.#order) {
       const summary = sessions.get(id);
-      if (!summary || this.#fresh.has(id)) continue;
+      if (!summary || this.#fresh.has(id) || this.#groups.get(id) === "later") continue;
       if (!waits(summary)) rests = true;
       else if (rests) missed += 1;
     }
@@ -242,6 +264,7 @@ export class SessionList extends View {
     write(this.#archived, `Archive (${archived})`);
     this.#passed = sessions;
     this.#order = this.#order.filter((id) => sessions.has(id));
+    this.#putOff();
     const shown = new Set(this.#order);
     const fresh = [...sessions.values()].filter(({ session }) => !shown.has(session));
     // A snapshot has several pages: until its last, all of it is new.
@@ -266,7 +289,7 @@ export class SessionList extends View {
         const row = this.#rows.get(summary.session) ?? new SessionRow();
         this.#rows.set(summary.session, row);
         row.show(summary, summary.session === this.current, now, this.#isSaid(summary));
-        return wrap(row, isArchive ? this.#button(summary) : null);
+        return wrap(row, isArchive ? this.#button(summary) : this.#deedsOf(row, summary));
       }),
     ]));
     this.#drawMissed();
@@ -291,12 +314,12 @@ const noSession = () => [
 ];
 
 /**
- * @param {SessionRow} row @param {HTMLElement|null} button What stands beside it.
+ * @param {SessionRow} row @param {HTMLElement} button What stands beside it.
  * @returns {Element} The row's list item.
  */
 function wrap(row, button) {
   const item = row.parentElement ?? h("li", {}, row);
-  if (button !== row.nextElementSibling) item.replaceChildren(row, ...(button ? [button] : []));
+  if (button !== row.nextElementSibling) item.replaceChildren(row, button);
   return item;
 }
 

@@ -4,6 +4,7 @@ import { asText, attribute, h, icon, say, span, write } from "../dom.js";
 import { strain } from "../budget-words.js";
 import { eventsReadMax } from "../edits.js";
 import { ago, costOf, plural } from "../format.js";
+import { askOfDevice, mute, ownDevice } from "../muting.js";
 import { awayWords, sayingOf, statusOf, titleOf } from "../session-words.js";
 import { keyOf, pending, takeHistory } from "../store.js";
 import { isBusy } from "../steering.js";
@@ -11,8 +12,6 @@ import { line, ordered } from "../text.js";
 import { lineCounts } from "./blocks.js";
 import { noNews } from "./link-state.js";
 import { SessionComposer } from "./session-composer.js";
-import { SessionFacts } from "./session-facts.js";
-import { SessionFind } from "./session-find.js";
 import { SessionTimeline } from "./session-timeline.js";
 import { View } from "./view.js";
 
@@ -35,11 +34,11 @@ export class SessionView extends View {
     onclick: () => this.#openFacts(!this.#open),
   },
     this.#todo, this.#cost, span("unseen", "Show the to-do list and the numbers"), icon("down"));
-  #facts = new SessionFacts();
+  /** Comes with the page's part, and is empty until then; so do the next two. */
+  #facts = h("session-facts", { id: "session-facts" });
   #timeline = new SessionTimeline();
-  /** Comes with the page's part, and is empty until then. */
-  #changes = /** @type {import("./session-changes.js").SessionChanges} */ (document.createElement("session-changes"));
-  #find = new SessionFind();
+  #changes = document.createElement("session-changes");
+  #find = h("session-find", { hidden: true });
   #showsChanges = false;
   #nowDot = h("span", { class: "dot", "aria-hidden": "true" });
   #nowStatus = h("strong");
@@ -54,13 +53,6 @@ export class SessionView extends View {
   #open = false;
 
   connectedCallback() {
-    this.#facts.id = "session-facts";
-    this.#facts.onarchive = () => this.#archive();
-    this.#facts.onpin = () => this.#pin();
-    this.#facts.onmute = () => this.#mute();
-    this.#facts.onfind = () => this.search();
-    this.#find.rows = () => this.app.state.logs.get(this.session)?.timeline.rows ?? [];
-    this.#find.onfound = (key) => this.#timeline.showRow(key);
     this.#timeline.onearlier = () => this.#load(({ first }) => ({ before: first }));
     this.#timeline.onnewer = () => this.#load(({ last }) => ({ before: last + pageEvents + 1 }));
     this.#timeline.onbeginning = () => this.#load(({ first }) => {
@@ -80,7 +72,10 @@ export class SessionView extends View {
         h("div", { class: "session-bar" }, this.#lines, this.#more), this.#progress),
       h("div", { class: "session-body" }, this.#timeline, this.#changes, this.#find, this.#facts), this.#review, this.#composer, this.#nowhere);
     // Where the facts are next to the timeline there is nothing to open.
-    const adapt = () => attribute(this.#more, "disabled", beside.matches);
+    const adapt = () => {
+      attribute(this.#more, "disabled", beside.matches);
+      if (beside.matches && this.session) this.#askForFacts();
+    };
     beside.addEventListener("change", adapt);
     adapt();
     this.addEventListener("keydown", (event) => {
@@ -96,9 +91,11 @@ export class SessionView extends View {
    */
   arrive(session, changes) {
     const isSame = this.session === session;
-    if (!isSame || changes) this.#find.close();
-    if (!isSame || changes) this.#openFacts(false);
-    if (beside.matches) this.#askOfDevice();
+    if (!isSame || changes) {
+      if (!this.#find.hidden) this.#find.close();
+      this.#openFacts(false);
+    }
+    if (beside.matches) this.#askForFacts();
     const wasThere = isSame && this.#showsChanges;
     this.session = session;
     this.#showsChanges = changes;
@@ -140,9 +137,7 @@ export class SessionView extends View {
     attribute(this.#progress, "value", todo?.completed ?? 0);
 
     const log = logs.get(this.session);
-    this.#facts.show(summary, log?.timeline.todo ?? null, {
-      isArchived: this.app.archive.has(this.session), isPinned: this.app.pins.has(this.session), isMuted: this.#device?.muted.includes(this.session),
-    });
+    this.#drawFacts(summary, log);
     this.#composer.show(this.app, this.session, summary, log?.timeline ?? null);
     this.#timeline.show(log, this.session, this.app, this.#composer.queued);
     if (this.#showsChanges && "show" in this.#changes) {
@@ -159,17 +154,22 @@ export class SessionView extends View {
     this.#firstWaiting = waiting[0]?.approval ?? "";
     write(this.#review, waiting.length > 1 ? `Review ${plural(waiting.length, "request")}` : "Review");
     this.#drawReview();
-    const elsewhere = all.length - waiting.length;
+    const elsewhere = all.filter(({ session }) => session !== this.session && !this.app.isLater(session)).length;
     write(this.#elsewhere, elsewhere ? String(elsewhere) : "");
     attribute(this.#elsewhere, "aria-label", elsewhere ? `${elsewhere} waiting in others` : null);
     this.tick();
   }
 
   /** Words are looked for in the conversation. */
-  search() {
+  async search() {
+    const { session } = this;
+    const text = await this.app.loadTyping();
+    if (!("open" in this.#find) || session !== this.session) return;
+    this.#find.rows = () => this.app.state.logs.get(this.session)?.timeline.rows ?? [];
+    this.#find.onfound = (key) => this.#timeline.showRow(key);
     this.#openFacts(false);
     if (this.#showsChanges) location.hash = `#/session/${this.session}`;
-    this.#find.open();
+    this.#find.open(text);
   }
 
   /** @param {"allow"|"deny"} verb By a key: on the card that the keyboard is on; else it goes to the first that waits. */
@@ -178,6 +178,18 @@ export class SessionView extends View {
     const card = waits.find((one) => one.contains(document.activeElement));
     if (card) card.press(verb);
     else waits[0]?.arrive();
+  }
+
+  /** @param {import("../wire").Summary} summary @param {import("../store.js").Log|undefined} log */
+  #drawFacts(summary, log) {
+    if (!("show" in this.#facts)) return;
+    this.#facts.onarchive = () => this.#archive();
+    this.#facts.onpin = () => this.#pin();
+    this.#facts.onmute = () => this.#mute();
+    this.#facts.onfind = () => this.search();
+    this.#facts.show(summary, log?.timeline.todo ?? null, {
+      isArchived: this.app.archive.has(this.session), isPinned: this.app.pins.has(this.session), isMuted: ownDevice(this.app)?.muted.includes(this.session),
+    });
   }
 
   /** What waits is led to where it is not on screen. */
@@ -217,28 +229,9 @@ export class SessionView extends View {
     this.#draw();
   }
 
-  /** This browser, as the relay knows it, where it gets notifications. */
-  get #device() {
-    return this.app.state.devices?.get(this.app.webPush?.device)?.device;
-  }
-
-  /** What this device is silent about is asked for once. */
-  #askOfDevice() {
-    if (this.app.webPush?.device && !this.app.state.devices) this.app.devices.watch();
-  }
-
   async #mute() {
-    const device = this.#device;
-    if (!device) return;
-    const { text, kinds, muted, quiet, gather, hidesCost, allowOnLockScreen } = device;
-    const mutes = !muted.includes(this.session);
-    const others = muted.filter((one) => one !== this.session);
-    try {
-      await this.app.devices.choose(device.device, { text, kinds, muted: mutes ? [...others, this.session] : others, quiet, gather, hidesCost, allowOnLockScreen });
-      this.app.announce(mutes ? "Muted on this device" : "It rings on this device again");
-    } catch (error) {
-      this.app.announce(`Not changed: ${/** @type {Error} */ (error).message}`);
-    }
+    const mutes = !ownDevice(this.app)?.muted.includes(this.session);
+    if (await mute(this.app, this.session, mutes)) this.app.announce(mutes ? "Muted on this device" : "It rings on this device again");
   }
 
   /** Out of the list on this device, or back into it. */
@@ -259,10 +252,15 @@ export class SessionView extends View {
     if (!this.#showsChanges && this.#timeline.reveal(this.#firstWaiting)) event.preventDefault();
   }
 
+  #askForFacts() {
+    askOfDevice(this.app);
+    this.app.loadSeldom();
+  }
+
   /** @param {boolean} open */
   #openFacts(open) {
     this.#open = open;
-    if (open) this.#askOfDevice();
+    if (open) this.#askForFacts();
     attribute(this.#facts, "data-open", open);
     attribute(this.#more, "aria-expanded", String(open));
   }

@@ -5,6 +5,7 @@ import { ago } from "../format.js";
 import { likeliest, outcomeOf, placesOf, startAdvice, startObstacle } from "../starts.js";
 import { bytesOf, promptBytesMax } from "../steering.js";
 import { line } from "../text.js";
+import { pictureButton } from "./picture-button.js";
 import { PictureChoice } from "./picture-choice.js";
 import { View } from "./view.js";
 
@@ -20,7 +21,8 @@ export class StartView extends View {
   #adviceWords = h("p");
   #command = h("code");
   #advice = h("div", { class: "empty", hidden: true }, icon("plus", "drawing"), this.#adviceWords, h("p", {}, this.#command));
-  #pictures = new PictureChoice(() => this.#draw(this.#place));
+  #pictures = new PictureChoice();
+  #adding = pictureButton((file) => this.#pictures.take(this.#place?.session ?? "", file));
   #start = h("button", { type: "submit", class: "solid" }, "Start");
   #list = h("button", { type: "button", class: "plain", onclick: () => this.#send("past") }, "Past sessions");
   #state = h("p", { class: "quiet foreign", role: "status" });
@@ -33,10 +35,11 @@ export class StartView extends View {
   #isBringing = false;
 
   connectedCallback() {
+    this.#pictures.onchanged = () => this.#draw(this.#place);
     const field = (/** @type {string} */ words, /** @type {HTMLElement} */ input) => h("div", { class: "field" }, h("label", { for: input.id }, words), input);
-    this.#form.append(field("First prompt", this.#prompt), this.#pictures.element, field("Project", this.#project),
+    this.#form.append(field("First prompt", this.#prompt), this.#pictures, this.#adding.files, field("Project", this.#project),
       h("div", { class: "start-how" }, field("Agent", this.#agent), field("Mode", this.#mode), field("Model", this.#model)),
-      h("div", { class: "buttons" }, this.#pictures.button, this.#list, this.#start), this.#state, this.#problem);
+      h("div", { class: "buttons" }, this.#adding.button, this.#list, this.#start), this.#state, this.#problem);
     this.append(
       h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "New session")), this.#advice, h("div", { class: "sheet" }, this.#form, this.#past));
   }
@@ -100,7 +103,10 @@ export class StartView extends View {
     const isBusy = this.#sent !== null || this.#isBringing;
     attribute(this.#start, "disabled", why !== "" || isBusy || this.#pictures.isReading);
     attribute(this.#list, "disabled", this.#obstacle(place, "past") !== "" || isBusy || this.#pictures.isReading);
-    this.#pictures.show(place?.session ?? "", place?.agents.find(({ name }) => name === this.#agent.value)?.pictures === true, isBusy);
+    const takesPictures = place?.agents.find(({ name }) => name === this.#agent.value)?.pictures === true;
+    this.#pictures.show(place?.session ?? "", takesPictures);
+    attribute(this.#adding.button, "hidden", !takesPictures);
+    attribute(this.#adding.button, "disabled", isBusy || this.#pictures.isFull);
     if (this.#pictures.problem) write(this.#problem, this.#pictures.problem);
     if (why || !this.#sent) say(this.#state, why, line);
     else write(this.#state, "On its way to the host …");
@@ -148,7 +154,7 @@ export class StartView extends View {
     const target = { session: place.session, project: place.project, agent: this.#agent.value };
     const [mode, model] = [this.#mode.value, this.#model.value.trim()];
     /** @type {{pictures?: import("../wire").Picture[]}} */ let shown = {};
-    if (verb !== "past" && !this.#pictures.element.hidden) {
+    if (verb !== "past" && !this.#pictures.hidden) {
       if (!text) return write(this.#problem, "Write a prompt that goes with the picture.");
       this.#isBringing = true;
       this.#draw(place);

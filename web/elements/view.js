@@ -14,11 +14,15 @@
  * @property {import("../costs.js").Costs} costs
  * @property {import("../sieve.js").Marks} archive Sessions that left the list on this device.
  * @property {import("../sieve.js").Marks} pins Sessions that are on top of it.
+ * @property {import("../snoozes.js").Snoozes} snoozes Sessions that are put off on this device.
+ * @property {(session: string) => boolean} isLater Whether one is.
  * @property {import("../shortcuts.js").Keyboard} keyboard
  * @property {() => number} now                 The relay's time, in milliseconds.
  * @property {(text: string) => void} announce  Says something to a screen reader, once.
  * @property {() => void} listChanged           The list of sessions shows others now.
  * @property {() => void} pairAgain             Shows how to pair, after this device was logged out.
+ * @property {() => Promise<unknown>} loadSeldom Brings the part that the page came without; where it does not come, the page says so.
+ * @property {() => Promise<string>} loadTyping Likewise for somebody who types already; gives what they typed meanwhile.
  */
 
 /** @typedef {import("../store.js").Changes} Changes */

@@ -1,0 +1,21 @@
+/** Elements that come with the page's part: until then they are made by their names, and are empty. */
+
+import type { ComposerPanel } from "./elements/composer-panel.js";
+import type { PictureChoice } from "./elements/picture-choice.js";
+import type { PictureFrames } from "./elements/picture-frames.js";
+import type { RowDeeds } from "./elements/row-deeds.js";
+import type { SessionChanges } from "./elements/session-changes.js";
+import type { SessionFacts } from "./elements/session-facts.js";
+import type { SessionFind } from "./elements/session-find.js";
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "composer-panel": ComposerPanel;
+    "picture-choice": PictureChoice;
+    "picture-frames": PictureFrames;
+    "row-deeds": RowDeeds;
+    "session-changes": SessionChanges;
+    "session-facts": SessionFacts;
+    "session-find": SessionFind;
+  }
+}

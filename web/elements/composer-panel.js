@@ -1,0 +1,98 @@
+/** `<composer-panel>`: what else can be done to a session than to write to it: its mode, its model, what it asks for, the agent's own commands, and its end. */
+
+import { attribute, h, say } from "../dom.js";
+import { titleOf } from "../session-words.js";
+import { askingQuestion, can, everything, isFreer, modeQuestion, modeWords, ownRules } from "../steering.js";
+import { line } from "../text.js";
+import { Confirmation } from "./confirmation.js";
+import { SettingChoice } from "./setting-choice.js";
+
+/** @typedef {import("../wire").Summary} Summary */
+/** @typedef {import("../wire").Command} Command */
+
+/**
+ * @typedef {object} PanelState
+ * @property {string[]} may @property {boolean} isLive
+ * @property {boolean} isInstead   It asks, and can be interrupted instead of answered.
+ * @property {boolean} isUntrusted The host takes nothing from this browser that gives its agent more freedom.
+ * @property {(deed: string) => boolean} isSending
+ */
+
+let made = 0;
+
+export class ComposerPanel extends HTMLElement {
+  /** @type {(command: Command) => void} */ ondeed = () => undefined;
+  /** @type {(command: string) => void} Called with one of the agent's own commands. */ oncommand = () => undefined;
+
+  #id = `panel-${(made += 1)}`;
+  /** @type {Summary|undefined} */ #summary;
+  #mode = new SettingChoice({
+    name: "Mode", words: modeWords, question: (value) => (isFreer(this.#summary?.steering?.mode, value) ? modeQuestion(value) : ""),
+    deed: (mode) => this.#do({ type: "mode", mode }),
+  });
+  #model = new SettingChoice({ name: "Model", words: () => "", question: () => "", deed: (model) => this.#do({ type: "model", model }) });
+  #asking = new SettingChoice({
+    name: "Asks you", verb: "Ask less", words: () => "", question: (value) => askingQuestion(value, this.#summary),
+    deed: (value) => this.#do({ type: "askAll", on: value === everything }),
+  });
+  #commands = h("select", { id: `${this.#id}-commands`, onchange: () => this.#chooseCommand() });
+  #commandsLine = h("div", { class: "setting" }, h("label", { for: `${this.#id}-commands` }, "The agent's own commands"), h("div", { class: "setting-line" }, this.#commands));
+  #stop = h("button", { type: "button", class: "deny" }, "End the session …");
+  #stopButtons = h("div", { class: "setting-line" }, this.#stop);
+  #stopping = new Confirmation({ opener: this.#stop, buttons: this.#stopButtons, verb: "End it", deed: () => {
+    this.#stopping.close();
+    this.#do({ type: "stop" });
+  } });
+  #instead = h("button", { type: "button", class: "deny", onclick: () => this.#do({ type: "interrupt" }) }, "Interrupt instead");
+  #insteadLine = h("div", { class: "setting" },
+    h("p", { class: "quiet" }, "The agent waits for a decision. Interrupted, it gets none: nothing of what it asks is allowed, and its turn ends."),
+    h("div", { class: "setting-line" }, this.#instead));
+  #also = h("p", { class: "quiet foreign" });
+
+  connectedCallback() {
+    if (!this.firstChild) this.append(this.#insteadLine, this.#mode.element, this.#model.element, this.#asking.element, this.#commandsLine, this.#stopButtons, this.#stopping.element, this.#also);
+  }
+
+  /** @param {Summary} summary @param {PanelState} state */
+  show(summary, { may, isLive, isInstead, isUntrusted, isSending }) {
+    this.#summary = summary;
+    const { steering } = summary;
+    const takesPrompts = steering?.actions.includes("prompt") === true;
+    const takes = (/** @type {string} */ action) => steering?.actions.some((one) => one === action) === true;
+    attribute(this.#insteadLine, "hidden", !isInstead);
+    attribute(this.#instead, "disabled", !can(may, summary, isLive, "interrupt") || isSending("interrupt"));
+    attribute(this.#mode.element, "hidden", !takes("mode") || !steering?.modes?.length);
+    this.#mode.show(steering?.mode, steering?.modes ?? [], !can(may, summary, isLive, "mode") || isUntrusted || isSending("mode"));
+    attribute(this.#model.element, "hidden", !takes("model"));
+    this.#model.show(summary.model, steering?.models ?? [], !can(may, summary, isLive, "model") || isUntrusted || isSending("model"));
+    attribute(this.#asking.element, "hidden", !takes("askAll"));
+    // Whoever asks for more needs no signature.
+    this.#asking.show(steering?.asksAll ? everything : ownRules, [everything, ownRules],
+      !can(may, summary, isLive, "askAll") || (isUntrusted && steering?.asksAll === true) || isSending("askAll"));
+    const commands = takesPrompts ? steering?.commands ?? [] : [];
+    attribute(this.#commandsLine, "hidden", !commands.length);
+    if (this.#commands.dataset.offered !== commands.join("\n")) {
+      this.#commands.dataset.offered = commands.join("\n");
+      this.#commands.replaceChildren(h("option", { value: "" }, "Choose one …"), ...commands.map((name) => h("option", { value: name }, name)));
+    }
+    attribute(this.#stop, "hidden", !takes("stop"));
+    attribute(this.#stop, "disabled", !can(may, summary, isLive, "stop") || isSending("stop"));
+    if (!takes("stop")) this.#stopping.close();
+    this.#stopping.question = `End “${titleOf(summary)}” for good? The agent stops, and takes nothing more.`;
+    say(this.#also, takesPrompts ? steering?.reason ?? "" : "", line);
+    attribute(this.#also, "hidden", this.#also.textContent === "");
+  }
+
+  #chooseCommand() {
+    const command = this.#commands.value;
+    this.#commands.value = "";
+    if (command) this.oncommand(command);
+  }
+
+  /** @param {Record<string, unknown> & {type: string}} command */
+  #do(command) {
+    this.ondeed(/** @type {Command} */ ({ ...command, session: this.#summary?.session }));
+  }
+}
+
+customElements.define("composer-panel", ComposerPanel);

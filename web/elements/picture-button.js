@@ -1,0 +1,16 @@
+/** What opens the choice of a picture. It is there before what takes the picture (`picture-choice.js`): browsers open the choice only while a finger's tap counts. */
+
+import { h, icon } from "../dom.js";
+
+/** @param {(file: File) => void} onfile @returns {{button: HTMLButtonElement, files: HTMLInputElement}} */
+export function pictureButton(onfile) {
+  /** @type {HTMLInputElement} */
+  const files = h("input", {
+    type: "file", accept: "image/*", hidden: true, onchange: () => {
+      const file = files.files?.[0];
+      files.value = "";
+      if (file) onfile(file);
+    },
+  });
+  return { files, button: h("button", { type: "button", class: "picture-button", "aria-label": "Add a picture", onclick: () => files.click() }, icon("picture")) };
+}

@@ -1,0 +1,33 @@
+/** `<picture-frames>`: the pictures of a prompt, each in a frame of its own height, which is there before it is. */
+
+import { attribute, h } from "../dom.js";
+import { kept, shownPicture, sideMax } from "../pictures.js";
+
+export class PictureFrames extends HTMLElement {
+  connectedCallback() {
+    if (!this.firstElementChild) this.replaceChildren(...(this.dataset.digests ?? "").split(" ").map(frame));
+  }
+}
+
+/** @param {string} digest */
+function frame(digest) {
+  /** @type {HTMLButtonElement} */
+  const button = h("button", {
+    type: "button", class: "picture", disabled: true, "aria-label": "Picture", "aria-expanded": "false",
+    onclick: () => attribute(button, "aria-expanded", String(button.getAttribute("aria-expanded") !== "true")),
+  });
+  const gone = (/** @type {string} */ text) => {
+    button.textContent = text;
+    attribute(button, "aria-label", text);
+  };
+  kept(digest).then(async (blob) => {
+    if (!blob) return gone("This picture is no longer kept.");
+    return shownPicture(blob, sideMax).then((canvas) => {
+      button.append(canvas);
+      attribute(button, "disabled", false);
+    }, (error) => gone(error.message));
+  }).catch(() => gone("This picture cannot be shown now."));
+  return button;
+}
+
+customElements.define("picture-frames", PictureFrames);

@@ -1,0 +1,123 @@
+/** `<row-deeds>`: beside a row of the list, what takes its session out of the way: later, mute, archive. A swipe opens the same. */
+
+import { attribute, h, icon, say } from "../dom.js";
+import { inAnHour, tomorrow, untilWords } from "../later-times.js";
+import { askOfDevice, mute, ownDevice } from "../muting.js";
+import { titleOf } from "../session-words.js";
+import { asksOf } from "../store.js";
+import { line } from "../text.js";
+import { swiping } from "./swiping.js";
+import { offerUndo } from "./undo-bar.js";
+
+/** @typedef {import("../wire").Summary} Summary */
+/** @typedef {import("./view.js").App} App */
+
+/** @type {WeakSet<Element>} Lists whose rows can be swiped. */
+const swiped = new WeakSet();
+
+export class RowDeeds extends HTMLElement {
+  #app = /** @type {App} */ (/** @type {unknown} */ (undefined));
+  #session = "";
+  #name = h("span", { class: "unseen" });
+  #more = h("button", { type: "button", class: "row-more", "aria-expanded": "false", onclick: () => this.open(this.#panel.hidden) }, icon("more"), h("span", { class: "unseen" }, "Later, mute, archive: "), this.#name);
+  #later = h("button", { type: "button", onclick: () => this.#putOff() });
+  #mute = h("button", { type: "button", onclick: () => this.#muteOrNot() });
+  #archive = h("button", { type: "button", onclick: () => this.#putAway() }, "Archive");
+  #panel = h("div", { class: "row-panel", role: "group", "aria-label": "Out of the way", hidden: true }, this.#later, this.#mute, this.#archive);
+
+  connectedCallback() {
+    if (!this.firstChild) this.append(this.#more, this.#panel);
+    const list = this.closest("ol");
+    if (!list || swiped.has(list)) return;
+    swiped.add(list);
+    const deedsIn = (/** @type {Element} */ item) => /** @type {RowDeeds|null} */ (item.querySelector("row-deeds"));
+    swiping(list, (item) => deedsIn(item)?.open(true), (item) => deedsIn(item)?.querySelector(".row-panel[hidden]") !== null);
+    // One at a time; a tap elsewhere closes it.
+    document.addEventListener("pointerdown", ({ target }) => {
+      for (const panel of list.querySelectorAll(".row-panel:not([hidden])")) if (!panel.parentElement?.contains(/** @type {Node} */ (target))) /** @type {RowDeeds} */ (panel.parentElement).open(false);
+    });
+    list.addEventListener("keydown", (event) => {
+      const deeds = event.target instanceof Element ? event.target.closest("row-deeds") : null;
+      if (event.key !== "Escape" || !(deeds instanceof RowDeeds) || deeds.#panel.hidden) return;
+      deeds.open(false);
+      deeds.#more.focus();
+    });
+  }
+
+  /** @param {App} app @param {Summary} summary */
+  show(app, summary) {
+    this.#app = app;
+    this.#session = summary.session;
+    say(this.#name, titleOf(summary), line);
+    if (!this.#panel.hidden) this.#drawPanel();
+  }
+
+  /** @param {boolean} opens */
+  open(opens) {
+    if (opens) {
+      askOfDevice(this.#app);
+      this.#drawPanel();
+    }
+    attribute(this.#panel, "hidden", !opens);
+    attribute(this.#more, "aria-expanded", String(opens));
+    if (opens) this.#later.focus({ preventScroll: true });
+  }
+
+  get #isMuted() {
+    return ownDevice(this.#app)?.muted.includes(this.#session);
+  }
+
+  #drawPanel() {
+    this.#later.textContent = this.#app.isLater(this.#session) ? "Now" : "Later";
+    attribute(this.#mute, "hidden", this.#isMuted === undefined);
+    this.#mute.textContent = this.#isMuted ? "Ring" : "Mute";
+  }
+
+  /** @param {string} session @param {number|null} until */
+  #snooze(session, until) {
+    const { snoozes, state } = this.#app;
+    snoozes.set(session, until === null ? null : { until, asked: asksOf(state, session) });
+    this.#app.listChanged();
+  }
+
+  /** The panel goes. @returns {boolean} Whether the keyboard was in it. */
+  #leave() {
+    const focuses = this.contains(document.activeElement);
+    this.open(false);
+    return focuses;
+  }
+
+  #putOff() {
+    const [app, session] = [this.#app, this.#session];
+    const focuses = this.#leave();
+    if (app.isLater(session)) return this.#snooze(session, null);
+    const putOff = (/** @type {number} */ until) => {
+      this.#snooze(session, until);
+      const isTomorrow = until === tomorrow(app.now());
+      offerUndo(`Back ${untilWords(until, app.now())}, or when it asks something new.`, () => this.#snooze(session, null),
+        { focuses, ...(isTomorrow ? {} : { other: { words: "Tomorrow", deed: () => putOff(tomorrow(app.now())) } }) });
+    };
+    return putOff(inAnHour(app.now()));
+  }
+
+  async #muteOrNot() {
+    const mutes = !this.#isMuted;
+    const focuses = this.#leave();
+    const [app, session] = [this.#app, this.#session];
+    if (await mute(app, session, mutes)) offerUndo(mutes ? "Muted on this device." : "It rings on this device again.", () => mute(app, session, !mutes), { focuses });
+  }
+
+  #putAway() {
+    const { archive, listChanged } = this.#app;
+    const session = this.#session;
+    const focuses = this.#leave();
+    archive.set([session], true);
+    listChanged();
+    offerUndo("Archived on this device.", () => {
+      archive.set([session], false);
+      listChanged();
+    }, { focuses });
+  }
+}
+
+customElements.define("row-deeds", RowDeeds);

@@ -1,0 +1,36 @@
+/** What was just done to the list, and the way back, until something else is done. */
+
+import { attribute, h, write } from "../dom.js";
+
+const words = h("span");
+const more = h("button", { type: "button", class: "plain" });
+const back = h("button", { type: "button", class: "plain" }, "Undo");
+const bar = h("div", { class: "undo floating", role: "group", "aria-label": "Done just now" }, h("p", { role: "status" }, words), more, back);
+
+/**
+ * @param {string} text @param {() => void} deed Takes it back.
+ * @param {{focuses: boolean, other?: {words: string, deed: () => void}}} how `focuses`: the keyboard was where it was done; `other`: what could have been done instead.
+ */
+export function offerUndo(text, deed, { focuses, other }) {
+  const pane = document.querySelector("session-list");
+  const isHere = bar.contains(document.activeElement);
+  if (bar.parentElement !== pane) pane?.append(bar);
+  write(words, text);
+  write(more, other?.words ?? "");
+  attribute(more, "hidden", !other);
+  more.onclick = () => other?.deed();
+  back.onclick = () => {
+    leave();
+    deed();
+  };
+  // The row that the keyboard was on is gone.
+  if (focuses || isHere) back.focus({ preventScroll: true });
+}
+
+function leave() {
+  const pane = bar.parentElement;
+  bar.remove();
+  /** @type {HTMLElement|null|undefined} */ (pane?.querySelector("h2"))?.focus({ preventScroll: true });
+}
+
+addEventListener("hashchange", () => bar.remove());

@@ -1,5 +1,5 @@
 /**
- * What is signed on this device, byte for byte: ids of keys, the two letters of pairing, statements, and the text of a signature.
+ * What is signed on this device, byte for byte: ids of keys, the letters of trust, statements, and the text of a signature.
  *
  * The twin of the module `Consent`; the same vectors check both. Pure but for WebCrypto, which only a secure context has. Every string of bytes that is
  * signed or authenticated begins with a domain of its own, so that none can be taken for another.
@@ -109,15 +109,19 @@ export function shortCodeOf(id) {
 // Pairing
 
 /**
- * What a link carries behind `k=`: the secret, and whose it is, unless it is of every host of a machine.
+ * What a link carries behind `k=`: the secret, and whose it is, unless it is of every host of a machine: a host's, or that of a device that vouches.
  * @param {string} k
- * @returns {{hostID?: Uint8Array, secret: Uint8Array}}
+ * @returns {{hostID?: Uint8Array, voucher?: {id: Uint8Array, client: string}, secret: Uint8Array}} `client`: what the relay calls that device.
  */
 export function linkSecretOf(k) {
   const bytes = bytesOfBase64url(k, "k");
   const [form] = bytes;
   if (form === 1 && bytes.length === 1 + idBytes + secretBytes) return { hostID: bytes.slice(1, 1 + idBytes), secret: bytes.slice(1 + idBytes) };
   if (form === 2 && bytes.length === 1 + secretBytes) return { secret: bytes.slice(1) };
+  if (form === 3 && bytes.length > 1 + idBytes + secretBytes) {
+    const client = String.fromCharCode(...bytes.subarray(1 + idBytes + secretBytes));
+    if (/^[A-Za-z0-9_-]{1,64}$/.test(client)) return { voucher: { id: bytes.slice(1, 1 + idBytes), client }, secret: bytes.slice(1 + idBytes, 1 + idBytes + secretBytes) };
+  }
   throw new ConsentError("k", "it is of no form that is known here");
 }
 
@@ -137,7 +141,14 @@ export async function pairingKeyOf(secret, hostID) {
 export const joinBytesOf = (hostID, device, name, nonce) =>
   concatenated(domain("join"), counted(hostID), counted(device.sign), counted(device.box), countedText(name), counted(nonce));
 
-// Letters: u8 1 ‖ LP(body) ‖ LP(tag) ‖ LP(signature), where refusals have no tag
+/**
+ * A new secret of a device that vouches.
+ * @param {Uint8Array} id Of its key. @param {string} client What the relay calls it.
+ */
+export const vouchingSecretOf = (id, client) =>
+  base64urlOf(concatenated(Uint8Array.of(3), id, crypto.getRandomValues(new Uint8Array(secretBytes)), utf8(client)));
+
+// Letters: u8 1 ‖ LP(body) ‖ LP(tag) ‖ LP(signature), where only those of a secret have a tag
 
 /** @typedef {{body: Uint8Array, tag: Uint8Array, signature: Uint8Array}} Letter */
 
@@ -225,14 +236,18 @@ export function letterNameOf(name) {
 /** @typedef {{id: Uint8Array, sign: CryptoKey}} Signer */
 
 /**
- * Asks a host for its trust.
+ * Asks a host for its trust, or a device to vouch.
  * @param {Signer & {points: Points}} own @param {string} k What the host's link carries. @param {string} host The id of its key. @param {string} name What this device is called.
  * @returns {Promise<Uint8Array>}
  */
 export async function joinLetterOf(own, k, host, name) {
   const hostID = bytesOfBase64url(host, "host", idBytes);
   const body = joinBytesOf(hostID, own.points, letterNameOf(name), crypto.getRandomValues(new Uint8Array(nonceBytes)));
-  const key = await pairingKeyOf(linkSecretOf(k).secret, hostID);
+  return taggedLetterOf(own, await pairingKeyOf(linkSecretOf(k).secret, hostID), body);
+}
+
+/** @param {Pick<Signer, "sign">} own @param {CryptoKey} key What the link's secret gives. @param {Uint8Array} body */
+async function taggedLetterOf(own, key, body) {
   const [tag, signature] = await Promise.all([crypto.subtle.sign("HMAC", key, body), crypto.subtle.sign(es256, own.sign, body)]);
   return letterBytesOf({ body, tag: new Uint8Array(tag), signature: new Uint8Array(signature) });
 }
@@ -257,6 +272,75 @@ export async function admitOf(bytes, k, host, joinLetter) {
   return { ...points, name };
 }
 
+// Vouching
+
+/** @typedef {{id: Uint8Array, points: Points, name: string}} Newcomer A device that is to be brought to the hosts of another. */
+
+/**
+ * A `join` by the link of this device; throws if it is by anybody who has not seen that.
+ * @param {Uint8Array} bytes @param {string} k @param {Uint8Array} ownID
+ * @returns {Promise<Newcomer>}
+ */
+export async function newcomerOf(bytes, k, ownID) {
+  const { body, tag, signature } = letterOf(bytes);
+  const reader = new PartReader(body, "join", domain("join"));
+  const to = reader.part("host", idBytes);
+  const points = { sign: reader.point("sign"), box: reader.point("box") };
+  const name = reader.name("name");
+  reader.part("nonce", nonceBytes);
+  reader.end();
+  const key = await pairingKeyOf(linkSecretOf(k).secret, ownID);
+  if (!same(to, ownID) || !(await crypto.subtle.verify("HMAC", key, tag, body))) throw new ConsentError("join.tag", "whoever made it has not seen the link");
+  if (!(await crypto.subtle.verify(es256, await imported(points.sign, "join.sign", "ECDSA"), signature, body))) throw new ConsentError("join.signature", "it is not by its device");
+  await imported(points.box, "join.box", "ECDH");
+  const id = await keyIDOf(points.sign);
+  if (same(id, ownID)) throw new ConsentError("join.sign", "it is this device");
+  return { id, points, name };
+}
+
+/**
+ * Brings a device to a host.
+ * @param {Signer} own @param {string} host The id of its key. @param {Newcomer} newcomer @param {number} count
+ */
+export const vouchLetterOf = (own, host, { points, name }, count) =>
+  untaggedLetterOf(own, concatenated(domain("vouch"), counted(bytesOfBase64url(host, "host", idBytes)), counted(points.sign), counted(points.box), countedText(name), u64(count), counted(own.id)));
+
+/**
+ * Tells a newcomer the keys of a host that trusts it now.
+ * @param {Signer & {points: Points}} own @param {string} k @param {Uint8Array} joinLetter @param {Points & {name: string}} host @param {number} hosts How many there are in all.
+ */
+export async function introductionLetterOf(own, k, joinLetter, host, hosts) {
+  const key = await pairingKeyOf(linkSecretOf(k).secret, own.id);
+  const body = concatenated(domain("introduce"), counted(await sha256(letterOf(joinLetter).body)), counted(own.points.sign), counted(host.sign), counted(host.box), countedText(host.name), u64(hosts));
+  return taggedLetterOf(own, key, body);
+}
+
+/**
+ * The keys of a host that trusts this device now, by the word of the one that showed the link.
+ * @param {Uint8Array} bytes @param {string} k @param {string} voucher The id of that device's key. @param {Uint8Array} joinLetter
+ * @returns {Promise<Points & {id: string, name: string, hosts: number}>}
+ */
+export async function introductionOf(bytes, k, voucher, joinLetter) {
+  const { body, tag, signature } = letterOf(bytes);
+  const reader = new PartReader(body, "introduce", domain("introduce"));
+  const [answered, sign] = [reader.part("join", secretBytes), reader.point("sign")];
+  const points = { sign: reader.point("hostSign"), box: reader.point("hostBox") };
+  const [name, hosts] = [reader.name("hostName"), reader.number("hosts")];
+  reader.end();
+  const key = await pairingKeyOf(linkSecretOf(k).secret, bytesOfBase64url(voucher, "voucher", idBytes));
+  if (!(await crypto.subtle.verify("HMAC", key, tag, body))) throw new ConsentError("introduce.tag", "whoever made it has not seen the link");
+  await checkAnswer("introduce", { host: voucher, sign, body, signature, answered, letter: joinLetter });
+  await Promise.all([imported(points.sign, "introduce.hostSign", "ECDSA"), imported(points.box, "introduce.hostBox", "ECDH")]);
+  return { ...points, id: base64urlOf(await keyIDOf(points.sign)), name, hosts };
+}
+
+/**
+ * Tells a newcomer that it is not let in.
+ * @param {Signer & {points: Points}} own @param {Uint8Array} joinLetter @param {"usedSecret"|"notTrusted"} reason
+ */
+export const refusalLetterOf = async (own, joinLetter, reason) =>
+  untaggedLetterOf(own, concatenated(domain("refusal"), counted(own.points.sign), counted(await sha256(letterOf(joinLetter).body)), countedText(reason), counted(noGeneration)));
+
 /**
  * Says a count again to a host whose files were restored: everything up to it is void there.
  * @param {Signer} own @param {string} host The id of its key. @param {Uint8Array} generation The host's present one, from its refusal. @param {number} count
@@ -265,7 +349,7 @@ export async function admitOf(bytes, k, host, joinLetter) {
 export const bumpLetterOf = (own, host, generation, count) =>
   untaggedLetterOf(own, concatenated(domain("bump"), counted(bytesOfBase64url(host, "host", idBytes)), counted(generation), u64(count), counted(own.id)));
 
-/** @param {Signer} own @param {Uint8Array} body */
+/** @param {Pick<Signer, "sign">} own @param {Uint8Array} body */
 const untaggedLetterOf = async (own, body) =>
   letterBytesOf({ body, tag: new Uint8Array(0), signature: new Uint8Array(await crypto.subtle.sign(es256, own.sign, body)) });
 

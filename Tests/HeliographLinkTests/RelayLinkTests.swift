@@ -33,7 +33,8 @@ struct RelayLinkTests {
                 case .replied(let id, _): "replied \(id)"
                 case .notFollowed(let session, let notice): "not followed \(session): \(notice.code)"
                 case .notice(let notice): "notice \(notice.code)"
-                case .letter(let letter, let host): "letter of \(letter.bytes.count) from \(host)"
+                case .letter(let letter, .host(let host)): "letter of \(letter.bytes.count) from \(host)"
+                case .letter(let letter, .client(let client)): "letter of \(letter.bytes.count) from \(client)"
                 case .push(let push): "push \(String(decoding: push, as: UTF8.self))"
                 }
             }

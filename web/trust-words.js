@@ -12,6 +12,11 @@ export const storageWords = "This browser keeps nothing for this page, and so ha
 
 export const unansweredWords = "No machine has answered in ten minutes. Run heliograph host trust there again, and scan what it shows.";
 
+export const unansweredDeviceWords = "The other device has not answered in ten minutes. Show a new link there, and scan it.";
+
+/** While a person compares. */
+export const comparingWords = "Confirm it on the device that shows the link. It has to show the same code:";
+
 /**
  * @param {string} host What it is called. @param {boolean} isLost This browser had keys, and has cleared them.
  */
@@ -26,6 +31,29 @@ export const unreadWords = (problem) => `${problem} It can be denied here, and a
 
 /** @param {string} host */
 export const trustedWords = (host) => `${host} trusts this browser now. Its terminal shows the same code:`;
+
+/** @param {string} host */
+export const introducedWords = (host) => `${host} trusts this browser now. The device that brought it shows the same code:`;
+
+/** @param {string} reason That of the device that shows the link. */
+export const notIntroducedWords = (reason) => (reason === "usedSecret"
+  ? "Another device has used this link already. Show a new one, and scan it."
+  : "The device that shows the link did not let this browser in.");
+
+/** @param {string} host @param {string} device */
+export const broughtWords = (host, device) => `${host} trusts ${device} now.`;
+
+/** @param {string} host @param {string} reason */
+export const notBroughtWords = (host, reason) => (reason === "notTrusted" ? `${host} does not let this browser bring others.`
+  : reason === "distrusted" ? `${host} was told not to trust that device. Only its terminal can bring it back: heliograph host trust.`
+  : refusedWords(host, reason));
+
+/** @param {string} host */
+export const unansweredVouchWords = (host) => `${host} has not answered: whether it trusts the device is not known. At that machine: heliograph host devices.`;
+
+export const nobodyHereWords = "None of the machines that trust this browser is connected now.";
+
+export const secondWords = "Another device has this link, too, and was refused.";
 
 /** @param {string} host */
 export const resumedWords = (host) => `${host} was restored from older files and did not take what came from here. It knows this browser again now: decide, or send it, once more.`;

@@ -73,11 +73,13 @@ struct RelayLinkTests {
         #expect(sent(link.received(Fixtures.welcome().bytes)).contains(first[0]))
     }
 
-    @Test("letters are handed on with the key that the relay says")
+    @Test("letters are handed on with the sender that the relay says")
     mutating func letters() {
         comeUp()
         let host = HostKeyID("c2l4dGVlbi1rZXktYnl0ZQ")!
-        #expect(hear(.letter(Letter([1, 2])!, from: host)) == ["letter of 2 from \(host)"])
+        #expect(hear(.letter(Letter([1, 2])!, from: .host(host))) == ["letter of 2 from \(host)"])
+        #expect(hear(.letter(Letter([1])!, from: .client(ClientID("phone")!))) == ["letter of 1 from phone"])
+        #expect(link.client == ClientID("client-1")!)
     }
 
     @Test mutating func itGreetsAndSubscribes() {

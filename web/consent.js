@@ -6,7 +6,8 @@
  */
 
 /** Bytes of a point (P-256, uncompressed), an id of a key, a secret or a digest, and a nonce. */
-const [pointBytes, idBytes, secretBytes, nonceBytes, signatureBytes] = [65, 16, 32, 16, 64];
+const [pointBytes, signatureBytes] = [65, 64];
+export const [idBytes, secretBytes, nonceBytes] = [16, 32, 16];
 /** A letter's limit on the wire, before base64url. */
 const letterBytesMax = 4 << 10;
 /** Of a name in a letter, in bytes of UTF-8. */
@@ -22,15 +23,15 @@ export class ConsentError extends Error {
   }
 }
 
-const es256 = { name: "ECDSA", hash: "SHA-256" };
+export const es256 = { name: "ECDSA", hash: "SHA-256" };
 
 // Bytes
 
 /** @param {string} text */
-const utf8 = (text) => new TextEncoder().encode(text);
+export const utf8 = (text) => new TextEncoder().encode(text);
 
 /** @param {Uint8Array[]} parts */
-function concatenated(...parts) {
+export function concatenated(...parts) {
   const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {
@@ -48,7 +49,7 @@ function u32(value) {
 }
 
 /** @param {number} value */
-function u64(value) {
+export function u64(value) {
   if (!Number.isSafeInteger(value) || value < 0) throw new ConsentError("number", "it is no whole number from 0 to 2^53");
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
@@ -56,16 +57,16 @@ function u64(value) {
 }
 
 /** @param {Uint8Array} part */
-const counted = (part) => concatenated(u32(part.length), part);
+export const counted = (part) => concatenated(u32(part.length), part);
 /** @param {string} text */
-const countedText = (text) => counted(utf8(text));
+export const countedText = (text) => counted(utf8(text));
 /** @param {string} name */
-const domain = (name) => utf8(`heliograph/v1/${name}\0`);
+export const domain = (name) => utf8(`heliograph/v1/${name}\0`);
 /** @param {Uint8Array} bytes */
-const sha256 = async (bytes) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+export const sha256 = async (bytes) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 
 /** @param {Uint8Array} a @param {Uint8Array} b Nothing secret: it takes as long as they are alike. */
-const same = (a, b) => a.length === b.length && a.every((byte, at) => byte === b[at]);
+export const same = (a, b) => a.length === b.length && a.every((byte, at) => byte === b[at]);
 
 /** @param {Uint8Array} bytes */
 export const base64urlOf = (bytes) => btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
@@ -141,19 +142,12 @@ export async function pairingKeyOf(secret, hostID) {
 export const joinBytesOf = (hostID, device, name, nonce) =>
   concatenated(domain("join"), counted(hostID), counted(device.sign), counted(device.box), countedText(name), counted(nonce));
 
-/**
- * A new secret of a device that vouches.
- * @param {Uint8Array} id Of its key. @param {string} client What the relay calls it.
- */
-export const vouchingSecretOf = (id, client) =>
-  base64urlOf(concatenated(Uint8Array.of(3), id, crypto.getRandomValues(new Uint8Array(secretBytes)), utf8(client)));
-
 // Letters: u8 1 ‖ LP(body) ‖ LP(tag) ‖ LP(signature), where only those of a secret have a tag
 
 /** @typedef {{body: Uint8Array, tag: Uint8Array, signature: Uint8Array}} Letter */
 
 /** Reads parts that have their length before them, and nothing else. */
-class PartReader {
+export class PartReader {
   /** @type {Uint8Array} */ #rest;
   /** @type {string} */ #name;
 
@@ -218,7 +212,7 @@ const letterVersion = Uint8Array.of(1);
 const letterBytesOf = ({ body, tag, signature }) => concatenated(letterVersion, counted(body), counted(tag), counted(signature));
 
 /** @param {Uint8Array} bytes @returns {Letter} */
-function letterOf(bytes) {
+export function letterOf(bytes) {
   if (bytes.length > letterBytesMax) throw new ConsentError("letter", "it is too long");
   const reader = new PartReader(bytes, "letter", letterVersion);
   const [body, tag, signature] = [reader.part("body", 1, letterBytesMax), reader.part("tag", 0, secretBytes), reader.part("signature", signatureBytes)];
@@ -247,7 +241,7 @@ export async function joinLetterOf(own, k, host, name) {
 }
 
 /** @param {Pick<Signer, "sign">} own @param {CryptoKey} key What the link's secret gives. @param {Uint8Array} body */
-async function taggedLetterOf(own, key, body) {
+export async function taggedLetterOf(own, key, body) {
   const [tag, signature] = await Promise.all([crypto.subtle.sign("HMAC", key, body), crypto.subtle.sign(es256, own.sign, body)]);
   return letterBytesOf({ body, tag: new Uint8Array(tag), signature: new Uint8Array(signature) });
 }
@@ -272,49 +266,6 @@ export async function admitOf(bytes, k, host, joinLetter) {
   return { ...points, name };
 }
 
-// Vouching
-
-/** @typedef {{id: Uint8Array, points: Points, name: string}} Newcomer A device that is to be brought to the hosts of another. */
-
-/**
- * A `join` by the link of this device; throws if it is by anybody who has not seen that.
- * @param {Uint8Array} bytes @param {string} k @param {Uint8Array} ownID
- * @returns {Promise<Newcomer>}
- */
-export async function newcomerOf(bytes, k, ownID) {
-  const { body, tag, signature } = letterOf(bytes);
-  const reader = new PartReader(body, "join", domain("join"));
-  const to = reader.part("host", idBytes);
-  const points = { sign: reader.point("sign"), box: reader.point("box") };
-  const name = reader.name("name");
-  reader.part("nonce", nonceBytes);
-  reader.end();
-  const key = await pairingKeyOf(linkSecretOf(k).secret, ownID);
-  if (!same(to, ownID) || !(await crypto.subtle.verify("HMAC", key, tag, body))) throw new ConsentError("join.tag", "whoever made it has not seen the link");
-  if (!(await crypto.subtle.verify(es256, await imported(points.sign, "join.sign", "ECDSA"), signature, body))) throw new ConsentError("join.signature", "it is not by its device");
-  await imported(points.box, "join.box", "ECDH");
-  const id = await keyIDOf(points.sign);
-  if (same(id, ownID)) throw new ConsentError("join.sign", "it is this device");
-  return { id, points, name };
-}
-
-/**
- * Brings a device to a host.
- * @param {Signer} own @param {string} host The id of its key. @param {Newcomer} newcomer @param {number} count
- */
-export const vouchLetterOf = (own, host, { points, name }, count) =>
-  untaggedLetterOf(own, concatenated(domain("vouch"), counted(bytesOfBase64url(host, "host", idBytes)), counted(points.sign), counted(points.box), countedText(name), u64(count), counted(own.id)));
-
-/**
- * Tells a newcomer the keys of a host that trusts it now.
- * @param {Signer & {points: Points}} own @param {string} k @param {Uint8Array} joinLetter @param {Points & {name: string}} host @param {number} hosts How many there are in all.
- */
-export async function introductionLetterOf(own, k, joinLetter, host, hosts) {
-  const key = await pairingKeyOf(linkSecretOf(k).secret, own.id);
-  const body = concatenated(domain("introduce"), counted(await sha256(letterOf(joinLetter).body)), counted(own.points.sign), counted(host.sign), counted(host.box), countedText(host.name), u64(hosts));
-  return taggedLetterOf(own, key, body);
-}
-
 /**
  * The keys of a host that trusts this device now, by the word of the one that showed the link.
  * @param {Uint8Array} bytes @param {string} k @param {string} voucher The id of that device's key. @param {Uint8Array} joinLetter
@@ -335,13 +286,6 @@ export async function introductionOf(bytes, k, voucher, joinLetter) {
 }
 
 /**
- * Tells a newcomer that it is not let in.
- * @param {Signer & {points: Points}} own @param {Uint8Array} joinLetter @param {"usedSecret"|"notTrusted"} reason
- */
-export const refusalLetterOf = async (own, joinLetter, reason) =>
-  untaggedLetterOf(own, concatenated(domain("refusal"), counted(own.points.sign), counted(await sha256(letterOf(joinLetter).body)), countedText(reason), counted(noGeneration)));
-
-/**
  * Says a count again to a host whose files were restored: everything up to it is void there.
  * @param {Signer} own @param {string} host The id of its key. @param {Uint8Array} generation The host's present one, from its refusal. @param {number} count
  * @returns {Promise<Uint8Array>}
@@ -350,7 +294,7 @@ export const bumpLetterOf = (own, host, generation, count) =>
   untaggedLetterOf(own, concatenated(domain("bump"), counted(bytesOfBase64url(host, "host", idBytes)), counted(generation), u64(count), counted(own.id)));
 
 /** @param {Pick<Signer, "sign">} own @param {Uint8Array} body */
-const untaggedLetterOf = async (own, body) =>
+export const untaggedLetterOf = async (own, body) =>
   letterBytesOf({ body, tag: new Uint8Array(0), signature: new Uint8Array(await crypto.subtle.sign(es256, own.sign, body)) });
 
 /**
@@ -431,7 +375,7 @@ async function checkAnswer(name, { host, sign, body, signature, answered, letter
 }
 
 /** @param {Uint8Array} point Checked to be on the curve. @param {string} place @param {"ECDSA"|"ECDH"} name */
-const imported = (point, place, name) =>
+export const imported = (point, place, name) =>
   crypto.subtle.importKey("raw", point, { name, namedCurve: "P-256" }, true, name === "ECDSA" ? ["verify"] : []).catch(() => {
     throw new ConsentError(place, "it is no point of the curve");
   });

@@ -40,21 +40,6 @@ export const notIntroducedWords = (reason) => (reason === "usedSecret"
   ? "Another device has used this link already. Show a new one, and scan it."
   : "The device that shows the link did not let this browser in.");
 
-/** @param {string} host @param {string} device */
-export const broughtWords = (host, device) => `${host} trusts ${device} now.`;
-
-/** @param {string} host @param {string} reason */
-export const notBroughtWords = (host, reason) => (reason === "notTrusted" ? `${host} does not let this browser bring others.`
-  : reason === "distrusted" ? `${host} was told not to trust that device. Only its terminal can bring it back: heliograph host trust.`
-  : refusedWords(host, reason));
-
-/** @param {string} host */
-export const unansweredVouchWords = (host) => `${host} has not answered: whether it trusts the device is not known. At that machine: heliograph host devices.`;
-
-export const nobodyHereWords = "None of the machines that trust this browser is connected now.";
-
-export const secondWords = "Another device has this link, too, and was refused.";
-
 /** @param {string} host */
 export const resumedWords = (host) => `${host} was restored from older files and did not take what came from here. It knows this browser again now: decide, or send it, once more.`;
 

@@ -11,7 +11,6 @@ import { Resuming, restoredHost } from "./resuming.js";
 import { Rolls } from "./rolls.js";
 import { consentOf, shownApproval } from "./shown.js";
 import { insecureWords, leftOutWords, storageWords, unreadWords, untrustedWords } from "./trust-words.js";
-import { Vouching } from "./vouching.js";
 
 /** @typedef {import("./keys.js").Pin} Pin */
 /** @typedef {import("./wire").Command} Command */
@@ -47,10 +46,11 @@ export class Trust {
   hosts = new Map();
   /** @type {News|null} */
   news = null;
-  /** @type {Vouching} A further device that this browser brings. */
-  vouching;
+  /** @type {import("./vouching.js").Vouching|null} A further device that this browser brings: few do, so its part of the page comes late. */
+  vouching = null;
 
   /** @type {TrustSurroundings} */ #around;
+  /** @type {LetterLink} */ #link;
   /** @type {import("./store.js").State} */ #state;
   /** @type {() => void} */ #changed;
   /** @type {Joining} */ #joining;
@@ -63,7 +63,7 @@ export class Trust {
 
   /** @param {TrustSurroundings} around @param {LetterLink} link @param {import("./store.js").State} state @param {() => void} changed */
   constructor(around, link, state, changed) {
-    [this.#around, this.#state, this.#changed] = [around, state, changed];
+    [this.#around, this.#link, this.#state, this.#changed] = [around, link, state, changed];
     const hands = {
       reason: () => this.reason, code: () => this.code, news: () => this.news,
       make: () => this.#make(), pin: this.#pin.bind(this), fail: () => this.#fail(), tell: this.#tell.bind(this), nameOf: this.#nameOf.bind(this),
@@ -74,7 +74,6 @@ export class Trust {
     this.#joining = new Joining(around, link, hands);
     this.#resuming = new Resuming(around, link, hands);
     this.#rolls = new Rolls(around, link, hands);
-    this.vouching = new Vouching(around, link, { vouchable: () => this.#vouchable, keep: hands.keep, changed });
     this.#known = this.#read();
   }
 
@@ -153,13 +152,18 @@ export class Trust {
     this.#later(() => this.#rolls.distrust(host, device));
   }
 
+  /** @param {typeof import("./vouching.js").Vouching} Part */
+  bringing(Part) {
+    return (this.vouching ??= new Part(this.#around, this.#link, { vouchable: () => this.#vouchable, keep: this.#keep.bind(this), changed: this.#changed }));
+  }
+
   /** The codes of this browser's newcomer are the same on both screens. */
   bring() {
-    this.#later(() => this.vouching.accept());
+    this.#later(async () => this.vouching?.accept());
   }
 
   turnAway() {
-    this.#later(() => this.vouching.decline());
+    this.#later(async () => this.vouching?.decline());
   }
 
   /** @param {string} host The id of its key. */
@@ -189,7 +193,7 @@ export class Trust {
   async loggedOut() {
     this.#joining.forget();
     this.#rolls.forget();
-    this.vouching.forget();
+    this.vouching?.forget();
     this.hosts.clear();
     [this.code, this.#id] = ["", ""];
     try {
@@ -330,14 +334,14 @@ export class Trust {
   /** @param {string} from The id of its key, as the relay says. @param {string} text */
   async #take(from, text) {
     const bytes = bytesOfBase64url(text, "letter");
-    if (!(await this.#resuming.take(from, bytes)) && !(await this.#rolls.take(from, bytes)) && !(await this.vouching.answered(from, bytes))) await this.#joining.take(from, bytes);
+    if (!(await this.#resuming.take(from, bytes)) && !(await this.#rolls.take(from, bytes)) && !(await this.vouching?.answered(from, bytes))) await this.#joining.take(from, bytes);
   }
 
   /** @param {string} client What the relay calls another device. @param {string} text */
   async #takeOfClient(client, text) {
     const bytes = bytesOfBase64url(text, "letter");
     await this.#joining.takeOfDevice(bytes);
-    await this.vouching.take(client, bytes);
+    await this.vouching?.take(client, bytes);
   }
 
   /** The hosts that are here and say that a person at their terminal let this browser in: it may bring others then. */

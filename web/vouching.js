@@ -8,9 +8,10 @@
  * A person compares the codes on both screens before anything is signed. The secret is in this page's memory alone: its link is void once the page is left.
  */
 
-import { base64urlOf, checkReceipt, introductionLetterOf, newcomerOf, refusalLetterOf, refusalOf, shortCodeOf, vouchLetterOf, vouchingSecretOf } from "./consent.js";
+import { base64urlOf, checkReceipt, refusalOf, shortCodeOf } from "./consent.js";
 import { rollEveryMs, triesMax } from "./rolls.js";
-import { broughtWords, nobodyHereWords, notBroughtWords, secondWords, unansweredVouchWords } from "./trust-words.js";
+import { refusedWords } from "./trust-words.js";
+import { introductionLetterOf, newcomerOf, refusalLetterOf, vouchLetterOf, vouchingSecretOf } from "./vouch-letters.js";
 
 /** @typedef {import("./keys.js").Pin} Pin */
 /** @typedef {{tone: "good"|"bad", words: string}} Said What has become of it at one host. */
@@ -32,7 +33,7 @@ export class Vouching {
   /** @type {import("./trust.js").LetterLink} */ #link;
   /** @type {VouchingHands} */ #trust;
   #k = "";
-  /** @type {import("./consent.js").Newcomer|null} */ #newcomer = null;
+  /** @type {import("./vouch-letters.js").Newcomer|null} */ #newcomer = null;
   /** Its last letter, which answers name. */ #join = new Uint8Array(0);
   #client = "";
   /** @type {Map<string, {pin: Pin, bytes: Uint8Array, tries: number}>} Vouches without an answer, by host. */ #open = new Map();
@@ -187,5 +188,20 @@ export class Vouching {
   }
 }
 
-/** @param {import("./consent.js").Newcomer} newcomer */
+/** @param {import("./vouch-letters.js").Newcomer} newcomer */
 const keysOf = ({ points }) => `${base64urlOf(points.sign)}.${base64urlOf(points.box)}`;
+
+/** @param {string} host @param {string} device */
+const broughtWords = (host, device) => `${host} trusts ${device} now.`;
+
+/** @param {string} host @param {string} reason */
+const notBroughtWords = (host, reason) => (reason === "notTrusted" ? `${host} does not let this browser bring others.`
+  : reason === "distrusted" ? `${host} was told not to trust that device. Only its terminal can bring it back: heliograph host trust.`
+  : refusedWords(host, reason));
+
+/** @param {string} host */
+const unansweredVouchWords = (host) => `${host} has not answered: whether it trusts the device is not known. At that machine: heliograph host devices.`;
+
+const nobodyHereWords = "None of the machines that trust this browser is connected now.";
+
+const secondWords = "Another device has this link, too, and was refused.";

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { base64urlOf, bytesOfBase64url, introductionLetterOf, introductionOf, joinLetterOf, linkSecretOf, newcomerOf, refusalLetterOf, refusalOf, shortCodeOf, vouchLetterOf, vouchingSecretOf } from "../../web/consent.js";
+import { base64urlOf, bytesOfBase64url, introductionOf, joinLetterOf, linkSecretOf, refusalOf, shortCodeOf } from "../../web/consent.js";
 import { letterEveryMs, linkSecretMs } from "../../web/joining.js";
 import { rollEveryMs, triesMax } from "../../web/rolls.js";
+import { introductionLetterOf, newcomerOf, refusalLetterOf, vouchLetterOf, vouchingSecretOf } from "../../web/vouch-letters.js";
+import { Vouching } from "../../web/vouching.js";
 import { ownKeys } from "./own-keys.mjs";
 import { PlayedHost, counted, domain, parts } from "./played-host.mjs";
 import { device, nameOf, quiet, trusted } from "./trusting-device.mjs";
@@ -19,7 +21,7 @@ async function voucher(host = new PlayedHost(), by) {
   await quiet(() => one.asks().length);
   one.letter(host.roll(last(one.asks()), [{ id: Buffer.from(one.keys.kept.id), name: "Ada's phone", since: 1, by }]), host.id);
   await quiet(() => one.trust.devicesOf(host.id).length);
-  const link = await one.trust.vouching.open("c_phone");
+  const link = await one.trust.bringing(Vouching).open("c_phone");
   return { host, one, ...link };
 }
 
@@ -67,7 +69,7 @@ test("a browser that was brought itself, or that no host trusts, shows no such l
   const { k, one } = await voucher(new PlayedHost(), Buffer.alloc(16, 1));
   assert.deepEqual([k, one.trust.vouching.stage], ["", "closed"]);
   const nobody = await device();
-  assert.equal((await nobody.trust.vouching.open("c_phone")).k, "");
+  assert.equal((await nobody.trust.bringing(Vouching).open("c_phone")).k, "");
 });
 
 test("a person who says no ends it, and the other device is told so whenever it asks", async () => {

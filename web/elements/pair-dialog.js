@@ -8,6 +8,7 @@ import { countdown } from "../format.js";
 import { qrRowsOf } from "../qr.js";
 import { staysHere } from "../route.js";
 import { line } from "../text.js";
+import { Vouching } from "../vouching.js";
 import { qrCode } from "./qr-code.js";
 
 /** @typedef {import("./view.js").App} App */
@@ -41,7 +42,7 @@ export class PairDialog extends HTMLElement {
   connectedCallback() {
     if (this.firstChild) return;
     this.append(this.#dialog);
-    this.#dialog.addEventListener("close", () => this.app.trust?.vouching.close());
+    this.#dialog.addEventListener("close", () => this.app.trust?.vouching?.close());
   }
 
   open() {
@@ -84,7 +85,7 @@ export class PairDialog extends HTMLElement {
     try {
       const reply = await this.app.link.command({ type: "pair", role: "client" });
       this.#expiresAt = Number(reply.expiresAt);
-      const { k, hosts } = (await this.app.trust?.vouching.open(this.app.state.welcome?.client.id ?? "")) ?? { k: "", hosts: [] };
+      const { k, hosts } = (await this.app.trust?.bringing(Vouching).open(this.app.state.welcome?.client.id ?? "")) ?? { k: "", hosts: [] };
       // The relay is not told what comes after its code.
       const link = k ? `${reply.link}&k=${k}` : String(reply.link);
       const [stays, rows] = [staysHere(link), qrRowsOf(link)];
@@ -108,7 +109,7 @@ export class PairDialog extends HTMLElement {
   /** What was shown is not to be used any more. */
   #void() {
     this.#expiresAt = 0;
-    this.app.trust?.vouching.close();
+    this.app.trust?.vouching?.close();
     this.#picture.replaceChildren();
     write(this.#link, "");
     attribute(this.#copy, "disabled", true);

@@ -7,7 +7,9 @@
 
 /** Bytes of a point (P-256, uncompressed), an id of a key, a secret or a digest, and a nonce. */
 const [pointBytes, signatureBytes] = [65, 64];
-export const [idBytes, secretBytes, nonceBytes] = [16, 32, 16];
+export const idBytes = 16;
+export const secretBytes = 32;
+export const nonceBytes = 16;
 /** A letter's limit on the wire, before base64url. */
 const letterBytesMax = 4 << 10;
 /** Of a name in a letter, in bytes of UTF-8. */

@@ -114,10 +114,10 @@ class BadRelay:
                 return [done]
         return [done | {"error": {"code": "forbidden", "message": "no"}}]
 
-    def tell(self, client: str, data: str, **sender: str) -> None:
+    def tell(self, name: str, data: str, **sender: str) -> None:
         """A letter to a client, base64url already: of another, `client`, or of a host's key, `from`."""
         with self.lock:
-            self._clients[client].send(json.dumps({"type": "letter", "bytes": data} | sender))
+            self._clients[name].send(json.dumps({"type": "letter", "bytes": data} | sender))
 
     def _send(self, message: Message) -> None:
         assert self._host is not None, "the host is not connected"

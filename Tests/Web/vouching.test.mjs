@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { base64urlOf, bytesOfBase64url, introductionOf, joinLetterOf, linkSecretOf, refusalOf, shortCodeOf } from "../../web/consent.js";
 import { letterEveryMs, linkSecretMs } from "../../web/joining.js";
@@ -197,4 +198,19 @@ test("an introduction is refused that was altered in any byte, is to another joi
   const vouch = await vouchLetterOf(own, host.id, await newcomerOf(join, k, own.id), 7);
   await assert.rejects(newcomerOf(vouch, k, own.id), /join: it begins otherwise/);
   for (const wrong of [k.slice(0, -30), `${k}${"A".repeat(60)}`]) assert.throws(() => linkSecretOf(wrong));
+});
+
+test("a vouch, an introduction and a link have the bytes of the other implementations' vectors", async () => {
+  const [vectors, details] = ["vectors", "details"].map((name) => JSON.parse(readFileSync(new URL(`../ConsentTests/Fixtures/${name}.json`, import.meta.url), "utf8")));
+  const bytes = (text) => new Uint8Array(Buffer.from(text, "base64url"));
+  const point = (name) => bytes(vectors.keys[name].public);
+  const own = { ...(await ownKeys()), id: bytes(vectors.deviceID), points: { sign: point("deviceSign"), box: point("deviceBox") } };
+  const bodyOf = (letter) => parts(letter.subarray(1))[0].toString("base64url");
+  assert.equal(bodyOf(await vouchLetterOf(own, vectors.hostID, { id: own.id, points: own.points, name: "Ada's phone" }, 41)), details.letters.vouch);
+  const { pair } = vectors;
+  const join = Uint8Array.of(1, ...[pair.join, pair.joinTag, pair.joinSignature].flatMap((text) => [...counted(bytes(text))]));
+  const host = { sign: point("hostSign"), box: point("hostBox"), name: "Ada's laptop" };
+  assert.equal(bodyOf(await introductionLetterOf(own, details.deviceLink, join, host, 3)), details.letters.introduce);
+  const { voucher, secret } = linkSecretOf(details.deviceLink);
+  assert.deepEqual([base64urlOf(voucher.id), voucher.client, base64urlOf(secret)], [vectors.deviceID, "c_phone", vectors.link.secret]);
 });

@@ -91,7 +91,7 @@ struct Login: ParsableCommand {
 struct TrustCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",
-        abstract: "Have a host trust this terminal, see whom it trusts besides, bring another and end that.",
+        abstract: "Have a host trust this terminal, bring other devices, and end that.",
         discussion: """
             At the host: heliograph host trust. It shows what to paste here.
 

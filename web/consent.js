@@ -1,12 +1,15 @@
 /**
- * What is signed on this device, byte for byte: ids of keys, the two letters of pairing, statements, and the text of a signature.
+ * What is signed on this device, byte for byte: ids of keys, the letters of trust, statements, and the text of a signature.
  *
  * The twin of the module `Consent`; the same vectors check both. Pure but for WebCrypto, which only a secure context has. Every string of bytes that is
  * signed or authenticated begins with a domain of its own, so that none can be taken for another.
  */
 
 /** Bytes of a point (P-256, uncompressed), an id of a key, a secret or a digest, and a nonce. */
-const [pointBytes, idBytes, secretBytes, nonceBytes, signatureBytes] = [65, 16, 32, 16, 64];
+const [pointBytes, signatureBytes] = [65, 64];
+export const idBytes = 16;
+export const secretBytes = 32;
+export const nonceBytes = 16;
 /** A letter's limit on the wire, before base64url. */
 const letterBytesMax = 4 << 10;
 /** Of a name in a letter, in bytes of UTF-8. */
@@ -22,15 +25,15 @@ export class ConsentError extends Error {
   }
 }
 
-const es256 = { name: "ECDSA", hash: "SHA-256" };
+export const es256 = { name: "ECDSA", hash: "SHA-256" };
 
 // Bytes
 
 /** @param {string} text */
-const utf8 = (text) => new TextEncoder().encode(text);
+export const utf8 = (text) => new TextEncoder().encode(text);
 
 /** @param {Uint8Array[]} parts */
-function concatenated(...parts) {
+export function concatenated(...parts) {
   const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {
@@ -48,7 +51,7 @@ function u32(value) {
 }
 
 /** @param {number} value */
-function u64(value) {
+export function u64(value) {
   if (!Number.isSafeInteger(value) || value < 0) throw new ConsentError("number", "it is no whole number from 0 to 2^53");
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
@@ -56,16 +59,16 @@ function u64(value) {
 }
 
 /** @param {Uint8Array} part */
-const counted = (part) => concatenated(u32(part.length), part);
+export const counted = (part) => concatenated(u32(part.length), part);
 /** @param {string} text */
-const countedText = (text) => counted(utf8(text));
+export const countedText = (text) => counted(utf8(text));
 /** @param {string} name */
-const domain = (name) => utf8(`heliograph/v1/${name}\0`);
+export const domain = (name) => utf8(`heliograph/v1/${name}\0`);
 /** @param {Uint8Array} bytes */
-const sha256 = async (bytes) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+export const sha256 = async (bytes) => new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 
 /** @param {Uint8Array} a @param {Uint8Array} b Nothing secret: it takes as long as they are alike. */
-const same = (a, b) => a.length === b.length && a.every((byte, at) => byte === b[at]);
+export const same = (a, b) => a.length === b.length && a.every((byte, at) => byte === b[at]);
 
 /** @param {Uint8Array} bytes */
 export const base64urlOf = (bytes) => btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
@@ -109,15 +112,19 @@ export function shortCodeOf(id) {
 // Pairing
 
 /**
- * What a link carries behind `k=`: the secret, and whose it is, unless it is of every host of a machine.
+ * What a link carries behind `k=`: the secret, and whose it is, unless it is of every host of a machine: a host's, or that of a device that vouches.
  * @param {string} k
- * @returns {{hostID?: Uint8Array, secret: Uint8Array}}
+ * @returns {{hostID?: Uint8Array, voucher?: {id: Uint8Array, client: string}, secret: Uint8Array}} `client`: what the relay calls that device.
  */
 export function linkSecretOf(k) {
   const bytes = bytesOfBase64url(k, "k");
   const [form] = bytes;
   if (form === 1 && bytes.length === 1 + idBytes + secretBytes) return { hostID: bytes.slice(1, 1 + idBytes), secret: bytes.slice(1 + idBytes) };
   if (form === 2 && bytes.length === 1 + secretBytes) return { secret: bytes.slice(1) };
+  if (form === 3 && bytes.length > 1 + idBytes + secretBytes) {
+    const client = String.fromCharCode(...bytes.subarray(1 + idBytes + secretBytes));
+    if (/^[A-Za-z0-9_-]{1,64}$/.test(client)) return { voucher: { id: bytes.slice(1, 1 + idBytes), client }, secret: bytes.slice(1 + idBytes, 1 + idBytes + secretBytes) };
+  }
   throw new ConsentError("k", "it is of no form that is known here");
 }
 
@@ -137,12 +144,12 @@ export async function pairingKeyOf(secret, hostID) {
 export const joinBytesOf = (hostID, device, name, nonce) =>
   concatenated(domain("join"), counted(hostID), counted(device.sign), counted(device.box), countedText(name), counted(nonce));
 
-// Letters: u8 1 ‖ LP(body) ‖ LP(tag) ‖ LP(signature), where refusals have no tag
+// Letters: u8 1 ‖ LP(body) ‖ LP(tag) ‖ LP(signature), where only those of a secret have a tag
 
 /** @typedef {{body: Uint8Array, tag: Uint8Array, signature: Uint8Array}} Letter */
 
 /** Reads parts that have their length before them, and nothing else. */
-class PartReader {
+export class PartReader {
   /** @type {Uint8Array} */ #rest;
   /** @type {string} */ #name;
 
@@ -207,7 +214,7 @@ const letterVersion = Uint8Array.of(1);
 const letterBytesOf = ({ body, tag, signature }) => concatenated(letterVersion, counted(body), counted(tag), counted(signature));
 
 /** @param {Uint8Array} bytes @returns {Letter} */
-function letterOf(bytes) {
+export function letterOf(bytes) {
   if (bytes.length > letterBytesMax) throw new ConsentError("letter", "it is too long");
   const reader = new PartReader(bytes, "letter", letterVersion);
   const [body, tag, signature] = [reader.part("body", 1, letterBytesMax), reader.part("tag", 0, secretBytes), reader.part("signature", signatureBytes)];
@@ -225,14 +232,18 @@ export function letterNameOf(name) {
 /** @typedef {{id: Uint8Array, sign: CryptoKey}} Signer */
 
 /**
- * Asks a host for its trust.
+ * Asks a host for its trust, or a device to vouch.
  * @param {Signer & {points: Points}} own @param {string} k What the host's link carries. @param {string} host The id of its key. @param {string} name What this device is called.
  * @returns {Promise<Uint8Array>}
  */
 export async function joinLetterOf(own, k, host, name) {
   const hostID = bytesOfBase64url(host, "host", idBytes);
   const body = joinBytesOf(hostID, own.points, letterNameOf(name), crypto.getRandomValues(new Uint8Array(nonceBytes)));
-  const key = await pairingKeyOf(linkSecretOf(k).secret, hostID);
+  return taggedLetterOf(own, await pairingKeyOf(linkSecretOf(k).secret, hostID), body);
+}
+
+/** @param {Pick<Signer, "sign">} own @param {CryptoKey} key What the link's secret gives. @param {Uint8Array} body */
+export async function taggedLetterOf(own, key, body) {
   const [tag, signature] = await Promise.all([crypto.subtle.sign("HMAC", key, body), crypto.subtle.sign(es256, own.sign, body)]);
   return letterBytesOf({ body, tag: new Uint8Array(tag), signature: new Uint8Array(signature) });
 }
@@ -258,6 +269,25 @@ export async function admitOf(bytes, k, host, joinLetter) {
 }
 
 /**
+ * The keys of a host that trusts this device now, by the word of the one that showed the link.
+ * @param {Uint8Array} bytes @param {string} k @param {string} voucher The id of that device's key. @param {Uint8Array} joinLetter
+ * @returns {Promise<Points & {id: string, name: string, hosts: number}>}
+ */
+export async function introductionOf(bytes, k, voucher, joinLetter) {
+  const { body, tag, signature } = letterOf(bytes);
+  const reader = new PartReader(body, "introduce", domain("introduce"));
+  const [answered, sign] = [reader.part("join", secretBytes), reader.point("sign")];
+  const points = { sign: reader.point("hostSign"), box: reader.point("hostBox") };
+  const [name, hosts] = [reader.name("hostName"), reader.number("hosts")];
+  reader.end();
+  const key = await pairingKeyOf(linkSecretOf(k).secret, bytesOfBase64url(voucher, "voucher", idBytes));
+  if (!(await crypto.subtle.verify("HMAC", key, tag, body))) throw new ConsentError("introduce.tag", "whoever made it has not seen the link");
+  await checkAnswer("introduce", { host: voucher, sign, body, signature, answered, letter: joinLetter });
+  await Promise.all([imported(points.sign, "introduce.hostSign", "ECDSA"), imported(points.box, "introduce.hostBox", "ECDH")]);
+  return { ...points, id: base64urlOf(await keyIDOf(points.sign)), name, hosts };
+}
+
+/**
  * Says a count again to a host whose files were restored: everything up to it is void there.
  * @param {Signer} own @param {string} host The id of its key. @param {Uint8Array} generation The host's present one, from its refusal. @param {number} count
  * @returns {Promise<Uint8Array>}
@@ -265,8 +295,8 @@ export async function admitOf(bytes, k, host, joinLetter) {
 export const bumpLetterOf = (own, host, generation, count) =>
   untaggedLetterOf(own, concatenated(domain("bump"), counted(bytesOfBase64url(host, "host", idBytes)), counted(generation), u64(count), counted(own.id)));
 
-/** @param {Signer} own @param {Uint8Array} body */
-const untaggedLetterOf = async (own, body) =>
+/** @param {Pick<Signer, "sign">} own @param {Uint8Array} body */
+export const untaggedLetterOf = async (own, body) =>
   letterBytesOf({ body, tag: new Uint8Array(0), signature: new Uint8Array(await crypto.subtle.sign(es256, own.sign, body)) });
 
 /**
@@ -347,7 +377,7 @@ async function checkAnswer(name, { host, sign, body, signature, answered, letter
 }
 
 /** @param {Uint8Array} point Checked to be on the curve. @param {string} place @param {"ECDSA"|"ECDH"} name */
-const imported = (point, place, name) =>
+export const imported = (point, place, name) =>
   crypto.subtle.importKey("raw", point, { name, namedCurve: "P-256" }, true, name === "ECDSA" ? ["verify"] : []).catch(() => {
     throw new ConsentError(place, "it is no point of the curve");
   });

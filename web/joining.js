@@ -1,20 +1,21 @@
 /**
- * How hosts come to trust this browser, by the secret of a link.
+ * How hosts come to trust this browser, by the secret of a link: one of their own, or one of a device that vouches.
  *
  * ```
  * a link's `k` ─▶ asked ─▶ accepted ─▶ join ⇄ its host ─▶ admit: pinned
  *                   └▶ declined          └▶ refused, or ten minutes are over
+ *                         join ⇄ a device ─▶ introductions: each host pinned
  * ```
  * The secret never goes to the relay: letters carry what only those can make who have it.
  */
 
-import { ConsentError, admitOf, base64urlOf, isKeyID, joinLetterOf, linkSecretOf, refusalOf } from "./consent.js";
-import { damagedWords, refusedWords, trustedWords, unansweredWords } from "./trust-words.js";
+import { ConsentError, admitOf, base64urlOf, introductionOf, isKeyID, joinLetterOf, linkSecretOf, refusalOf } from "./consent.js";
+import { comparingWords, damagedWords, introducedWords, notIntroducedWords, refusedWords, trustedWords, unansweredDeviceWords, unansweredWords } from "./trust-words.js";
 
 /** @typedef {import("./keys.js").LinkSecret} LinkSecret */
 /** @typedef {import("./keys.js").OwnKeys} OwnKeys */
 /** @typedef {import("./consent.js").Points & {name: string}} Admitted The keys of a host, and what it calls itself. */
-/** @typedef {{tone: "going"|"good"|"bad", words: string, code?: string, newcomer?: {host: string, device: string}}} News What a person is told; `code` is to be the same at the host's terminal, `newcomer` a device that can be told to go. */
+/** @typedef {{tone: "going"|"good"|"bad", words: string, code?: string, newcomer?: {host: string, device: string}}} News What a person is told; `code` is to be the same on the other screen, `newcomer` a device that can be told to go. */
 
 /**
  * @typedef {object} TrustHands What `Trust` knows and does for its parts.
@@ -32,7 +33,7 @@ import { damagedWords, refusedWords, trustedWords, unansweredWords } from "./tru
 
 /** A letter is live only: it is sent again until its host answers. */
 export const letterEveryMs = 5_000;
-/** As long as a host takes the secret of its link. */
+/** As long as a host or device takes the secret of its link. */
 export const linkSecretMs = 10 * 60_000;
 /** That of a relay's link for all hosts of its machine: the first of them may be set up when the page has been looked at for a while. */
 export const machineSecretMs = 24 * 60 * 60_000;
@@ -107,7 +108,8 @@ export class Joining {
     } catch {
       return this.#trust.fail();
     }
-    this.#trust.tell(linkSecretOf(k).hostID ? { tone: "going", words: "Waiting for the machine to answer …" } : null);
+    const { hostID, voucher } = linkSecretOf(k);
+    this.#trust.tell(voucher ? { tone: "going", words: comparingWords, code: this.#trust.code() } : hostID ? { tone: "going", words: "Waiting for the machine to answer …" } : null);
     return this.#pulse();
   }
 
@@ -145,6 +147,40 @@ export class Joining {
     return undefined;
   }
 
+  /**
+   * An answer of a device that shows a link, or not; what is made up changes nothing.
+   * @param {Uint8Array} bytes
+   */
+  async takeOfDevice(bytes) {
+    for (const secret of this.#secrets) {
+      const { voucher } = linkSecretOf(secret.k);
+      const id = voucher ? base64urlOf(voucher.id) : "";
+      const letter = Object.hasOwn(secret.letters, id) && secret.letters[id];
+      if (!voucher || !letter) continue;
+      try {
+        return await this.#introduced(secret, await introductionOf(bytes, secret.k, id, letter));
+      } catch (error) {
+        if (!(error instanceof ConsentError)) throw error;
+        const refusal = await refusalOf(bytes, id, letter).catch(() => undefined);
+        if (!refusal) continue;
+        this.#trust.tell({ tone: "bad", words: notIntroducedWords(refusal.reason) });
+        return await this.#end(secret);
+      }
+    }
+    return undefined;
+  }
+
+  /** @param {LinkSecret} secret @param {Admitted & {id: string, hosts: number}} introduction */
+  async #introduced(secret, { id, hosts, ...host }) {
+    if (!secret.answered.includes(id)) {
+      await this.#trust.pin(id, host);
+      this.#trust.tell({ tone: "good", words: introducedWords(host.name), code: this.#trust.code() });
+      secret.answered.push(id);
+    }
+    if (secret.answered.length >= hosts) await this.#end(secret);
+    else await this.#around.keys.keepSecret(secret);
+  }
+
   /** Sends what is not answered, and comes back until nothing is under way. */
   async #pulse() {
     if (this.#isPulsing) return;
@@ -175,14 +211,16 @@ export class Joining {
         secret.letters[host] = await joinLetterOf(own, secret.k, host, this.#around.name());
         await this.#around.keys.keepSecret(secret);
       }
+      const [bytes, { voucher }] = [base64urlOf(secret.letters[host]), linkSecretOf(secret.k)];
       // It may not be there just now; the next pulse asks again.
-      this.#link.command({ type: "letter", to: host, bytes: base64urlOf(secret.letters[host]) }).catch(() => undefined);
+      this.#link.command(voucher ? { type: "letter", client: voucher.client, bytes } : { type: "letter", to: host, bytes }).catch(() => undefined);
     }
   }
 
-  /** @param {LinkSecret} secret @returns {string[]} The hosts that have not answered. */
+  /** @param {LinkSecret} secret @returns {string[]} The hosts that have not answered, or the device that has not brought all of its own. */
   #wanted({ k, answered }) {
-    const { hostID } = linkSecretOf(k);
+    const { hostID, voucher } = linkSecretOf(k);
+    if (voucher) return [base64urlOf(voucher.id)];
     const hosts = hostID ? [base64urlOf(hostID)] : [...new Set(this.#trust.signedHosts())].filter((host) => isKeyID(host) && !this.#trust.isTrusted(host));
     return hosts.filter((host) => !answered.includes(host));
   }
@@ -191,7 +229,7 @@ export class Joining {
   async #end(secret) {
     this.#secrets = this.#secrets.filter((one) => one !== secret);
     await this.#around.keys.dropSecret(secret.k);
-    if (this.#trust.news()?.tone === "going") this.#trust.tell({ tone: "bad", words: unansweredWords });
+    if (this.#trust.news()?.tone === "going") this.#trust.tell({ tone: "bad", words: linkSecretOf(secret.k).voucher ? unansweredDeviceWords : unansweredWords });
   }
 
   /** @param {LinkSecret} secret @param {string} host @param {Admitted} admitted */
@@ -217,6 +255,7 @@ export class Joining {
 
   /** @param {LinkSecret} secret */
   #isFresh({ k, at }) {
-    return Math.abs(this.#around.now() - at) < (linkSecretOf(k).hostID ? linkSecretMs : machineSecretMs);
+    const { hostID, voucher } = linkSecretOf(k);
+    return Math.abs(this.#around.now() - at) < (hostID || voucher ? linkSecretMs : machineSecretMs);
   }
 }

@@ -45,12 +45,12 @@ export function staysHere(link) {
 }
 
 /**
- * The pairing code in a link, a fragment or as typed; `role` says what it is for, and `k` is a host's secret that goes with it.
+ * The pairing code in a link, a fragment or as typed; `role` says what it is for, and `k` is a host's or device's secret that goes with it.
  * @param {string} text
  * @returns {{role: "client"|"host", code: string, k?: string}|null}
  */
 export function pairingOf(text) {
-  const [, role, code, k] = text.trim().match(/^(?:[^#]*#(pair|host)=)?([\w-]{4,128})(?:(?:&k=|\.)([\w-]{1,128}))?$/) ?? [];
+  const [, role, code, k] = text.trim().match(/^(?:[^#]*#(pair|host)=)?([\w-]{4,128})(?:(?:&k=|\.)([\w-]{1,160}))?$/) ?? [];
   if (!code) return null;
   return { role: role === "host" ? "host" : "client", code, ...(k && { k }) };
 }
@@ -59,4 +59,4 @@ export function pairingOf(text) {
  * The secret alone, for a device that the relay knows already: in a link, or its fragment.
  * @param {string} text
  */
-export const secretIn = (text) => text.trim().match(/^[^#]*#k=([\w-]{1,128})$/)?.[1] ?? "";
+export const secretIn = (text) => text.trim().match(/^[^#]*#k=([\w-]{1,160})$/)?.[1] ?? "";

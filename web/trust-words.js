@@ -12,6 +12,11 @@ export const storageWords = "This browser keeps nothing for this page, and so ha
 
 export const unansweredWords = "No machine has answered in ten minutes. Run heliograph host trust there again, and scan what it shows.";
 
+export const unansweredDeviceWords = "The other device has not answered in ten minutes. Show a new link there, and scan it.";
+
+/** While a person compares. */
+export const comparingWords = "Confirm it on the device that shows the link. It has to show the same code:";
+
 /**
  * @param {string} host What it is called. @param {boolean} isLost This browser had keys, and has cleared them.
  */
@@ -26,6 +31,14 @@ export const unreadWords = (problem) => `${problem} It can be denied here, and a
 
 /** @param {string} host */
 export const trustedWords = (host) => `${host} trusts this browser now. Its terminal shows the same code:`;
+
+/** @param {string} host */
+export const introducedWords = (host) => `${host} trusts this browser now. The device that brought it shows the same code:`;
+
+/** @param {string} reason That of the device that shows the link. */
+export const notIntroducedWords = (reason) => (reason === "usedSecret"
+  ? "Another device has used this link already. Show a new one, and scan it."
+  : "The device that shows the link did not let this browser in.");
 
 /** @param {string} host */
 export const resumedWords = (host) => `${host} was restored from older files and did not take what came from here. It knows this browser again now: decide, or send it, once more.`;

@@ -4,7 +4,7 @@
  * What is wanted of the browser, the link and the clock are arguments, so that tests can hold them.
  */
 
-import { bytesOfBase64url, decisionSignatureOf, shortCodeOf, steeringSignatureOf } from "./consent.js";
+import { base64urlOf, bytesOfBase64url, decisionSignatureOf, shortCodeOf, steeringSignatureOf } from "./consent.js";
 import { Joining } from "./joining.js";
 import { CommandError } from "./link.js";
 import { Resuming, restoredHost } from "./resuming.js";
@@ -46,20 +46,24 @@ export class Trust {
   hosts = new Map();
   /** @type {News|null} */
   news = null;
+  /** @type {import("./vouching.js").Vouching|null} A further device that this browser brings: few do, so its part of the page comes late. */
+  vouching = null;
 
   /** @type {TrustSurroundings} */ #around;
+  /** @type {LetterLink} */ #link;
   /** @type {import("./store.js").State} */ #state;
   /** @type {() => void} */ #changed;
   /** @type {Joining} */ #joining;
   /** @type {Resuming} */ #resuming;
   /** @type {Rolls} */ #rolls;
   /** @type {Promise<void>} */ #known;
+  /** This browser's own id, as text. */ #id = "";
   #hasMet = false;
   /** @type {Promise<void>} Letters are taken one after the other. */ #taken = Promise.resolve();
 
   /** @param {TrustSurroundings} around @param {LetterLink} link @param {import("./store.js").State} state @param {() => void} changed */
   constructor(around, link, state, changed) {
-    [this.#around, this.#state, this.#changed] = [around, state, changed];
+    [this.#around, this.#link, this.#state, this.#changed] = [around, link, state, changed];
     const hands = {
       reason: () => this.reason, code: () => this.code, news: () => this.news,
       make: () => this.#make(), pin: this.#pin.bind(this), fail: () => this.#fail(), tell: this.#tell.bind(this), nameOf: this.#nameOf.bind(this),
@@ -148,6 +152,20 @@ export class Trust {
     this.#later(() => this.#rolls.distrust(host, device));
   }
 
+  /** @param {typeof import("./vouching.js").Vouching} Part */
+  bringing(Part) {
+    return (this.vouching ??= new Part(this.#around, this.#link, { vouchable: () => this.#vouchable, keep: this.#keep.bind(this), changed: this.#changed }));
+  }
+
+  /** The codes of this browser's newcomer are the same on both screens. */
+  bring() {
+    this.#later(async () => this.vouching?.accept());
+  }
+
+  turnAway() {
+    this.#later(async () => this.vouching?.decline());
+  }
+
   /** @param {string} host The id of its key. */
   async forget(host) {
     await this.#around.keys.unpin(host);
@@ -175,8 +193,9 @@ export class Trust {
   async loggedOut() {
     this.#joining.forget();
     this.#rolls.forget();
+    this.vouching?.forget();
     this.hosts.clear();
-    this.code = "";
+    [this.code, this.#id] = ["", ""];
     try {
       this.#around.storage().removeItem(place);
     } catch {
@@ -194,7 +213,7 @@ export class Trust {
 
   /** @param {import("./wire").Message} message Whatever the relay says. */
   received(message) {
-    if (message.type === "letter") this.#later(() => this.#take(message.from, message.bytes));
+    if (message.type === "letter") this.#later(() => (message.client === undefined ? this.#take(message.from, message.bytes) : this.#takeOfClient(message.client, message.bytes)));
     const host = restoredHost(message, (session) => this.signedHost(session));
     if (host !== undefined) this.#later(() => this.#resuming.refused(host));
   }
@@ -272,7 +291,7 @@ export class Trust {
 
   /** @param {import("./keys.js").OwnKeys} own */
   async #has({ id }) {
-    this.code = shortCodeOf(id);
+    [this.code, this.#id] = [shortCodeOf(id), base64urlOf(id)];
     this.isLost = false;
     this.#hasMet = true;
     await this.#around.keys.keepPageKey(this.#around.pageKey());
@@ -315,7 +334,20 @@ export class Trust {
   /** @param {string} from The id of its key, as the relay says. @param {string} text */
   async #take(from, text) {
     const bytes = bytesOfBase64url(text, "letter");
-    if (!(await this.#resuming.take(from, bytes)) && !(await this.#rolls.take(from, bytes))) await this.#joining.take(from, bytes);
+    if (!(await this.#resuming.take(from, bytes)) && !(await this.#rolls.take(from, bytes)) && !(await this.vouching?.answered(from, bytes))) await this.#joining.take(from, bytes);
+  }
+
+  /** @param {string} client What the relay calls another device. @param {string} text */
+  async #takeOfClient(client, text) {
+    const bytes = bytesOfBase64url(text, "letter");
+    await this.#joining.takeOfDevice(bytes);
+    await this.vouching?.take(client, bytes);
+  }
+
+  /** The hosts that are here and say that a person at their terminal let this browser in: it may bring others then. */
+  get #vouchable() {
+    const here = new Set(this.#signedHosts);
+    return [...this.hosts.values()].filter(({ id }) => here.has(id) && this.devicesOf(id).some((device) => device.id === this.#id && device.by === ""));
   }
 
   get #summaries() {

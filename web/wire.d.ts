@@ -616,7 +616,7 @@ export interface Reply {
 }
 
 /** Bytes of the host that says that it has these keys. */
-export interface Letter { type: "letter"; from: string; bytes: string }
+export interface Letter { type: "letter"; from: string; bytes: string; client?: undefined; }
 
 /** Something to know: a refused message, a limit. */
 export interface Notice { type: "notice"; code: string; message: string; path?: string }
@@ -637,6 +637,7 @@ export type Message =
   | Reply
   | { type: "push"; push: Push }
   | Letter
+  | { type: "letter"; client: string; bytes: string }
   | Notice;
 
 /** A command, before the link gives it its `id`. */
@@ -661,6 +662,7 @@ export type Command =
   | { type: "costs"; days: number[]; until: number; sessions?: number }
   | { type: "remove"; session: string }
   | { type: "letter"; to: string; bytes: string }
+  | { type: "letter"; client: string; bytes: string }
   | { type: "prompt"; session: string; text: string; busy?: "queue" | "steer" | "refuse"; command?: boolean; pictures?: Picture[]; signature?: string }
   | { type: "interrupt"; session: string; signature?: string }
   | { type: "stop"; session: string; signature?: string }

@@ -113,6 +113,12 @@ package enum ClientCommands {
         ClientRun.run(options) { RollTask($0, distrust: device) }
     }
 
+    /// `heliograph trust --vouch`: as JSON the link, the device that wants in, and a line for each host that trusts it then. The answer, `y` or
+    /// not, is read from the input.
+    package static func vouch(_ options: ClientOptions, _ wish: VouchOptions) -> ClientExit {
+        ClientRun.run(options) { run throws(ClientError) in try VouchTask(run, wish) }
+    }
+
     /// A link that lets one device in, for a command that shows it. Nil if this terminal is not logged in at that relay, or may not.
     package static func pairingLink(_ options: ClientOptions, role: PairingRole) -> String? { PairTask.link(options, role) }
 

@@ -25,8 +25,8 @@ package struct RelayLink: Sendable {
         case notice(Notice)
         /// The outcome of a push, as JSON, if the command asked to watch devices.
         case push([UInt8])
-        /// The key is as the relay says.
-        case letter(Letter, from: HostKeyID)
+        /// The sender is as the relay says.
+        case letter(Letter, from: LetterPeer)
     }
 
     /// With more, the session that has been quiet for longest is dropped; it is followed again when it moves.
@@ -36,6 +36,8 @@ package struct RelayLink: Sendable {
 
     package private(set) var view = ClientView()
     package var phase: ReconnectMachine.State { reconnect.state }
+    /// This client as the relay calls it.
+    package private(set) var client: ClientID?
     /// The heartbeat that the relay announced; the next connection uses it too.
     package private(set) var heartbeat: Heartbeat?
     package private(set) var followed: [SessionID] = []
@@ -79,11 +81,13 @@ package struct RelayLink: Sendable {
             return [.tell(.notice(Notice(error)))]
         }
         switch (phase, message) {
-        case (.greeting, .welcome(let welcome, _, _, _)): return welcomed(welcome, message)
+        case (.greeting, .welcome(let welcome, let client, _, _)):
+            self.client = client.id
+            return welcomed(welcome, message)
         case (_, .notice(let notice)): return [.tell(.notice(notice))]
         case (.up, .reply(let id, let reply)): return replied(id, reply)
         case (.up, .push(let push)): return [.tell(.push(push))]
-        case (.up, .letter(let letter, let host)): return [.tell(.letter(letter, from: host))]
+        case (.up, .letter(let letter, let peer)): return [.tell(.letter(letter, from: peer))]
         case (.up, _): return changed(by: message)
         default: return []
         }

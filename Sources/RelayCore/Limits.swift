@@ -66,6 +66,6 @@ package enum Limits {
     /// Letters of one client, with all its connections: 60 a minute and 30 at once. A device that is being paired writes one every few seconds, and
     /// one that vouches for another writes one to each of its hosts.
     static let letters = TokenBucket(perSecond: 1, burst: .seconds(30))
-    /// Letters of one host, and as many to one: 240 a minute and 120 at once, 700 KB. A host writes to each device that it trusts.
+    /// Letters of one host, and as many to one, or to one client from others: 240 a minute and 120 at once, 700 KB. A host writes to each device that it trusts.
     static let lettersOfHost = TokenBucket(perSecond: 4, burst: .seconds(30))
 }

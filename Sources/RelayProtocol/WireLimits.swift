@@ -30,7 +30,7 @@ package enum WireLimits {
     package static let answersBytesMax = 32 << 10
     /// A device's signature, in whatever encoding.
     package static let signatureBytesMax = 4 << 10
-    /// A letter between a client and a host: some keys, names and signatures.
+    /// A letter between a client and a host or another client: some keys, names and signatures.
     package static let letterBytesMax = 4 << 10
     /// Questions in one approval, and choices in one question.
     package static let questionsMax = 64

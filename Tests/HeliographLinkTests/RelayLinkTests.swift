@@ -33,7 +33,8 @@ struct RelayLinkTests {
                 case .replied(let id, _): "replied \(id)"
                 case .notFollowed(let session, let notice): "not followed \(session): \(notice.code)"
                 case .notice(let notice): "notice \(notice.code)"
-                case .letter(let letter, let host): "letter of \(letter.bytes.count) from \(host)"
+                case .letter(let letter, .host(let host)): "letter of \(letter.bytes.count) from \(host)"
+                case .letter(let letter, .client(let client)): "letter of \(letter.bytes.count) from \(client)"
                 case .push(let push): "push \(String(decoding: push, as: UTF8.self))"
                 }
             }
@@ -72,11 +73,13 @@ struct RelayLinkTests {
         #expect(sent(link.received(Fixtures.welcome().bytes)).contains(first[0]))
     }
 
-    @Test("letters are handed on with the key that the relay says")
+    @Test("letters are handed on with the sender that the relay says")
     mutating func letters() {
         comeUp()
         let host = HostKeyID("c2l4dGVlbi1rZXktYnl0ZQ")!
-        #expect(hear(.letter(Letter([1, 2])!, from: host)) == ["letter of 2 from \(host)"])
+        #expect(hear(.letter(Letter([1, 2])!, from: .host(host))) == ["letter of 2 from \(host)"])
+        #expect(hear(.letter(Letter([1])!, from: .client(ClientID("phone")!))) == ["letter of 1 from phone"])
+        #expect(link.client == ClientID("client-1")!)
     }
 
     @Test mutating func itGreetsAndSubscribes() {

@@ -1,4 +1,4 @@
-"""A relay that turned bad: it speaks the wire to a real host, takes all that the host says, and sends whatever a test wants sent."""
+"""A relay that turned bad: it speaks the wire to a real host and real clients, takes all that they say, and sends whatever a test wants sent."""
 
 import itertools
 import json
@@ -16,8 +16,14 @@ from waits import wait_until
 from wire import SUBPROTOCOL, Message, strict_json
 
 
+GREETING: Message = {
+    "type": "welcome", "version": 1, "software": "bad", "epoch": "e1", "heartbeat": {"pingSeconds": 20, "hangUpSeconds": 60},
+    "limits": {"messageBytes": 1 << 20, "batchEvents": 256, "eventBytes": 256 << 10},
+}  # fmt: skip
+
+
 class BadRelay:
-    """Keeps every event, letter and hello of its one host, over any number of connections."""
+    """Keeps every event, letter and hello of its one host, over any number of connections, and the letters of clients, who are called as their token is."""
 
     def __init__(self) -> None:
         self.port = free_port()
@@ -26,7 +32,9 @@ class BadRelay:
         self.events: dict[str, list[Message]] = {}
         self.hellos: list[Message] = []
         self.letters: list[Message] = []
+        self.client_letters: list[tuple[str, Message]] = []
         self._host: ServerConnection | None = None
+        self._clients: dict[str, ServerConnection] = {}
         self._server = serve(self._serve, "127.0.0.1", self.port, subprotocols=[Subprotocol(SUBPROTOCOL)])
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
@@ -47,6 +55,9 @@ class BadRelay:
     # The host's side
 
     def _serve(self, connection: ServerConnection) -> None:
+        assert connection.request
+        if connection.request.path == "/v1/client":
+            return self._serve_client(connection, connection.request.headers["Authorization"].removeprefix("Bearer "))
         with self.lock:
             self._host = connection
         try:
@@ -74,11 +85,39 @@ class BadRelay:
             self.lock.notify_all()
 
     def _welcome(self, hello: Message) -> Message:
-        return {
-            "type": "welcome", "version": 1, "software": "bad", "epoch": "e1", "heartbeat": {"pingSeconds": 20, "hangUpSeconds": 60},
-            "limits": {"messageBytes": 1 << 20, "batchEvents": 256, "eventBytes": 256 << 10}, "host": {"id": "h1", "name": "laptop"},
-            "sessions": [{"session": name, "through": len(self.events.get(name, []))} for name in hello.get("sessions", [])],
-        }  # fmt: skip
+        sessions = [{"session": name, "through": len(self.events.get(name, []))} for name in hello.get("sessions", [])]
+        return GREETING | {"host": {"id": "h1", "name": "laptop"}, "sessions": sessions}
+
+    # The clients' side
+
+    def _serve_client(self, connection: ServerConnection, name: str) -> None:
+        try:
+            for text in connection:
+                message = strict_json(text if isinstance(text, str) else text.decode())
+                with self.lock:
+                    for answer in self._answers(name, message):
+                        connection.send(json.dumps(answer))
+                    self._clients[name] = connection
+                    self.lock.notify_all()
+        except ConnectionClosed:
+            pass
+
+    def _answers(self, name: str, message: Message) -> list[Message]:
+        done = {"type": "reply", "id": message.get("id")}
+        match message["type"]:
+            case "hello":
+                return [GREETING | {"client": {"id": name, "name": name}, "workspace": {"id": "w1", "name": "W"}, "may": ["decide", "steer"]}]
+            case "subscribe":
+                return [done, {"type": "snapshot", "sessions": [], "approvals": []}]
+            case "letter":
+                self.client_letters.append((name, message))
+                return [done]
+        return [done | {"error": {"code": "forbidden", "message": "no"}}]
+
+    def tell(self, name: str, data: str, **sender: str) -> None:
+        """A letter to a client, base64url already: of another, `client`, or of a host's key, `from`."""
+        with self.lock:
+            self._clients[name].send(json.dumps({"type": "letter", "bytes": data} | sender))
 
     def _send(self, message: Message) -> None:
         assert self._host is not None, "the host is not connected"

@@ -151,14 +151,14 @@ class Device:
     # Pairing
 
     def join(self, k: str, host: bytes | None = None) -> tuple[str, bytes, bytes]:
-        """The letter for the host of that secret, or for this one of its machine, its body, and the key of its tag."""
+        """The letter for the host or device of that secret, or for this host of its machine, its body, and the key of its tag."""
         raw = unb64(k)
-        if host is None:
-            assert raw[0] == 1 and len(raw) == 49
-            host = raw[1:17]
+        if raw[0] == 2:
+            assert host and len(raw) == 33
+            secret = raw[1:]
         else:
-            assert raw[0] == 2 and len(raw) == 33
-        secret = raw[-32:]
+            assert host is None and (raw[0] == 1 and len(raw) == 49 or raw[0] == 3 and len(raw) > 49)
+            host, secret = raw[1:17], raw[17:49]
         pair_key = hkdf(secret, domain("pair") + host)
         body = (
             domain("join") + lp(host) + lp(point(self.sign_key)) + lp(point(self.box_key)) + lp(self.name.encode()) + lp(os.urandom(16))
@@ -174,6 +174,15 @@ class Device:
         assert hmac.compare_digest(tag, hmac.digest(pair_key, admit, "sha256")), "whoever answers does not know the secret"
         assert is_signature(signer, signature, admit)
         return signer
+
+    def vouch(self, host: bytes, newcomer: "Device", count: int | None = None, **changes: bytes) -> str:
+        """The letter that brings another device to a host; `changes`: what it says instead of the newcomer's `sign` and `box` or its own `id`."""
+        keys = {"sign": point(newcomer.sign_key), "box": point(newcomer.box_key), "id": self.id} | changes
+        body = (
+            domain("vouch") + lp(host) + lp(keys["sign"]) + lp(keys["box"]) + lp(newcomer.name.encode())
+            + u64(self.next_count() if count is None else count) + lp(keys["id"])
+        )  # fmt: skip
+        return b64(letter(body, self.sign_key))
 
     # Signatures
 

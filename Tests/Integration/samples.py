@@ -121,4 +121,5 @@ FROM_CLIENT: dict[str, Message] = {
     "costs": {"type": "costs", "id": "c1", "days": [1763251200000, 1763337600000], "until": 1763424000000, "sessions": 5},
     "remove": {"type": "remove", "id": "c1", "session": "s1"},
     "letter": {"type": "letter", "id": "c1", "to": KEY, "bytes": "aGVsbG8"},
+    "letter to a client": {"type": "letter", "id": "c1", "client": "c2", "bytes": "aGVsbG8"},
 }  # fmt: skip

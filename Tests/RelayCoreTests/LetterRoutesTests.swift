@@ -45,13 +45,14 @@ struct LetterRoutesTests {
             t.now += 5_000
             let peers = Array(hosts.keys).sorted()
             let others = Array(clients.keys).sorted()
-            switch Int.random(in: 0..<14, using: &dice) {
+            switch Int.random(in: 0..<15, using: &dice) {
             case 0: connectHost()
             case 1, 12, 13: connectClient()
             case 2: if let host = peers.randomElement(using: &dice) { greet(host) }
             case 3: if let peer = (peers + others).randomElement(using: &dice) { leave(peer) }
             case 4: if let client = others.randomElement(using: &dice) { congest(client) }
-            case 5...8: if let client = others.randomElement(using: &dice) { write(client) }
+            case 5...7: if let client = others.randomElement(using: &dice) { write(client) }
+            case 8, 14: if let client = others.randomElement(using: &dice) { writeToClient(client) }
             default: if let host = peers.randomElement(using: &dice) { answer(host) }
             }
             let breach = t.relay.census.breach
@@ -105,13 +106,33 @@ struct LetterRoutesTests {
             forget()
             let client = clients[peer]!
             let (key, letter) = (LetterRoutesTests.keys.randomElement(using: &dice)!, letter())
-            t.command(.letter(letter, to: key), id: "k\(letters)", by: peer)
+            t.command(.letter(letter, to: .host(key)), id: "k\(letters)", by: peer)
             let reply = t.take(peer)
             #expect(reply.count == 1)
             let expected = hosts.filter { $0.value.workspace == client.workspace && $0.value.key == key && client.mayDecide }
             let from = Named<ClientTag>(id: ClientID(client.name)!, name: client.name)
             expect(MessageToHost.letter(letter, from: from).bytes, at: Set(expected.keys))
             #expect(reply.first?.contains("error") == expected.isEmpty)
+        }
+
+        private mutating func writeToClient(_ peer: PeerID) {
+            forget()
+            let client = clients[peer]!
+            let (name, letter) = (LetterRoutesTests.names.randomElement(using: &dice)!, letter())
+            t.command(.letter(letter, to: .client(ClientID(name)!)), id: "k\(letters)", by: peer)
+            let said = t.take(peer)
+            let connected = clients.filter {
+                $0.value.workspace == client.workspace && $0.value.name == name && $0.value.mayDecide && client.mayDecide
+            }
+            let expected = Set(connected.filter { !$0.value.isCongested }.keys)
+            let message = String(
+                decoding: MessageToClient.letter(letter, from: .client(ClientID(client.name)!)).bytes, as: UTF8.self)
+            #expect(said.contains { $0.contains("error") } == connected.isEmpty)
+            #expect(said.filter { $0 == message }.count == (expected.contains(peer) ? 1 : 0))
+            delivered += expected.count
+            for other in Array(hosts.keys) + Array(clients.keys) + gone where other != peer {
+                #expect(t.take(other) == (expected.contains(other) ? [message] : []))
+            }
         }
 
         private mutating func answer(_ peer: PeerID) {
@@ -123,7 +144,7 @@ struct LetterRoutesTests {
             let expected = clients.filter {
                 $0.value.workspace == host.workspace && $0.value.name == name && $0.value.mayDecide && !$0.value.isCongested
             }
-            expect(MessageToClient.letter(letter, from: key).bytes, at: Set(expected.keys))
+            expect(MessageToClient.letter(letter, from: .host(key)).bytes, at: Set(expected.keys))
         }
 
         private func forget() { for peer in Array(hosts.keys) + Array(clients.keys) + gone { _ = t.take(peer) } }

@@ -39,7 +39,15 @@ struct LetterTests {
 
     /// The code of the refusal; nil if it was sent.
     private func write(_ t: RelayTranscript, to key: HostKeyID = key, by client: PeerID) throws -> String? {
-        t.command(.letter(Self.letter, to: key), id: "k1", by: client)
+        try write(t, to: .host(key), by: client)
+    }
+
+    private func write(_ t: RelayTranscript, to other: String, by client: PeerID) throws -> String? {
+        try write(t, to: .client(ClientID(other)!), by: client)
+    }
+
+    private func write(_ t: RelayTranscript, to peer: LetterPeer, by client: PeerID) throws -> String? {
+        t.command(.letter(Self.letter, to: peer), id: "k1", by: client)
         let reply = try #require(t.take(client).last)
         return try JSONDocument(parsing: reply).root.optional("error")?.string("code")
     }
@@ -69,6 +77,48 @@ struct LetterTests {
         answer(t, by: mine)
         #expect(t.take(one) == [Self.toClient] && t.take(two) == [Self.toClient])
         #expect(t.take(other).isEmpty && t.take(mine).isEmpty)
+    }
+
+    @Test("a client's letter to another reaches all connections of that one, with the sender's id, and no host")
+    func toAnotherClient() throws {
+        let t = T()
+        let mine = host(t)
+        let (phone, one, two, third) = (client(t), client(t, "tablet"), client(t, "tablet"), client(t, "desk"))
+        #expect(try write(t, to: "tablet", by: phone) == nil)
+        let letter = #"{"type":"letter","client":"phone","bytes":"aGVsbG8"}"#
+        #expect(t.take(one) == [letter] && t.take(two) == [letter])
+        #expect(t.take(third).isEmpty && t.take(mine).isEmpty)
+        t.handle(.tickEnded)
+        #expect(t.pendingBatch == nil)
+    }
+
+    @Test(
+        "no letter reaches a client of another workspace, one that only watches, or one that has left, and all are refused alike"
+    )
+    func unreachableClients() throws {
+        let t = T()
+        let phone = client(t)
+        let others = [
+            client(t, "tablet", in: Self.work), client(t, "watcher", scope: Scope(of: .watcher)), client(t, "gone"),
+        ]
+        t.handle(.disconnected(others[2]))
+        for name in ["tablet", "watcher", "gone", "nobody"] {
+            #expect(try write(t, to: name, by: phone) == "unavailable")
+        }
+        #expect(try write(t, to: "phone", by: others[1]) == "forbidden")
+        #expect(others.allSatisfy { t.take($0).isEmpty } && t.take(phone).isEmpty)
+    }
+
+    @Test("a client gets 120 letters at once of all others together")
+    func limitOfReceiver() throws {
+        let t = T()
+        let phone = client(t)
+        for count in 0..<121 {
+            #expect(try write(t, to: "phone", by: client(t, "c\(count)")) == (count < 120 ? nil : "tooMany"))
+        }
+        #expect(t.take(phone).count == 120)
+        t.pass(2 * Limits.housekeepingInterval)
+        #expect(t.relay.census.senders == 0)
     }
 
     @Test("two hosts that claim the same keys both get a letter: neither keeps it from the other")

@@ -10,7 +10,7 @@ struct ScopeTests {
     /// One command of each right, and one that needs none.
     static let commands: [(command: ClientCommand, scope: Scope)] = [
         (.ping, []), (.subscribe(nil, after: nil), .watch), (.budgets, .watch), (T.decide(.allow), .decide),
-        (.letter(Letter([1])!, to: HostKeyID("AAAAAAAAAAAAAAAAAAAAAA")!), .decide),
+        (.letter(Letter([1])!, to: .host(HostKeyID("AAAAAAAAAAAAAAAAAAAAAA")!)), .decide),
         (.steer(T.session, .prompt(.init(text: "go on"))), .steer), (.steer(T.session, .interrupt), .steer),
         (.pair(.host), .administer),
         (.budget(Budget(scope: .workspace, microUSD: 1)), .administer), (.remove(T.session), .administer),

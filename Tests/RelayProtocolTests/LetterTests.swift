@@ -17,13 +17,35 @@ struct LetterTests {
         for count in Array(1...65) + [WireLimits.letterBytesMax - 1, WireLimits.letterBytesMax] {
             let letter = try #require(Letter((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ 250) }))
             guard
-                case .letter(let read, let from) = try MessageToClient(parsing: MessageToClient.letter(letter, from: key).bytes)
+                case .letter(let read, let from) = try MessageToClient(
+                    parsing: MessageToClient.letter(letter, from: .host(key)).bytes)
             else {
                 Issue.record("a letter is read as one")
                 continue
             }
-            #expect(read == letter && from == key)
+            #expect(read == letter && from == .host(key))
         }
+    }
+
+    @Test("a letter names a host's key or a client, and one that names both is the client's")
+    func peers() throws {
+        let phone = try #require(ClientID("phone"))
+        let written = MessageToClient.letter(try #require(Letter([1])), from: .client(phone)).bytes
+        #expect(String(decoding: written, as: UTF8.self) == #"{"type":"letter","client":"phone","bytes":"AQ"}"#)
+        for text in [
+            #"{"type":"letter","client":"phone","bytes":"AQ"}"#,
+            #"{"type":"letter","client":"phone","from":"\#(Self.key)","bytes":"AQ"}"#,
+        ] {
+            guard case .letter(_, let from) = try MessageToClient(parsing: Array(text.utf8)) else {
+                Issue.record("a letter is read as one")
+                continue
+            }
+            #expect(from == .client(phone))
+        }
+        let error = #expect(throws: WireError.self) {
+            try MessageToClient(parsing: Array(#"{"type":"letter","bytes":"AQ"}"#.utf8))
+        }
+        #expect(error?.path == "$.from")
     }
 
     @Test("an empty letter, and one byte more than the limit, are none")

@@ -1,76 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { base64urlOf, bytesOfBase64url, decisionStatementOf, shortCodeOf, steeringStatementOf } from "../../web/consent.js";
+import { bytesOfBase64url, decisionStatementOf, shortCodeOf, steeringStatementOf } from "../../web/consent.js";
 import { shownApproval } from "../../web/shown.js";
-import { emptyState } from "../../web/store.js";
 import { letterEveryMs, linkSecretMs, machineSecretMs } from "../../web/joining.js";
 import { rollEveryMs } from "../../web/rolls.js";
-import { Trust } from "../../web/trust.js";
-import { Clock } from "./clock.mjs";
-import { ownKeys } from "./own-keys.mjs";
-import { PlayedHost, parts } from "./played-host.mjs";
-
-/** What a browser keeps, in memory. */
-class MemoryKeys {
-  kept;
-  count = 0;
-  pins = new Map();
-  links = new Map();
-
-  own = async () => this.kept;
-  make = async () => (this.kept ??= await ownKeys());
-  nextCount = async (now) => (this.count = Math.max(this.count + 1, now));
-  hosts = async () => [...this.pins.values()];
-  pin = async (pin) => void this.pins.set(pin.id, pin);
-  unpin = async (id) => void this.pins.delete(id);
-  secrets = async () => structuredClone([...this.links.values()]);
-  keepPageKey = async (key) => void (this.page = key);
-  keepSecret = async (secret) => void this.links.set(secret.k, structuredClone(secret));
-  dropSecret = async (k) => void this.links.delete(k);
-  forget = async () => {
-    this.kept = undefined;
-    for (const place of [this.pins, this.links]) place.clear();
-  };
-}
-
-/** Until that is so: WebCrypto works in threads of its own. */
-async function quiet(until) {
-  for (const start = performance.now(); !until(); await new Promise(setImmediate)) assert.ok(performance.now() - start < 20_000, `in vain: ${until}`);
-}
-
-async function device({ keys = new MemoryKeys(), isSecure = true, clock = new Clock(1_000_000), storage = new Map() } = {}) {
-  const state = emptyState();
-  const sent = [];
-  const link = { isLive: true, command: async (message) => void sent.push(message) };
-  const trust = new Trust({
-    isSecure, keys, now: clock.now, setTimer: clock.setTimer, name: () => "Ada's phone", persist: async () => true, tellTabs: () => undefined,
-    pageKey: () => "hgk_1",
-    storage: () => ({ getItem: (name) => storage.get(name) ?? null, setItem: (name, value) => storage.set(name, value), removeItem: (name) => storage.delete(name) }),
-  }, link, state, () => undefined);
-  await quiet(() => trust.isKnown);
-  const runs = (session, host, name = "laptop") => state.sessions.set(session, { session, host: { id: "h", name, connected: true }, steering: { actions: ["prompt"], ...(host && { consent: host }) } });
-  return {
-    trust, state, sent, link, keys, clock, storage, runs,
-    letter: (bytes, from) => trust.received({ type: "letter", from, bytes: base64urlOf(bytes) }),
-    letters: () => lettersIn(sent).filter((bytes) => nameOf(bytes) !== "ask"),
-    asks: () => lettersIn(sent).filter((bytes) => nameOf(bytes) === "ask"),
-  };
-}
-
-const lettersIn = (sent) => sent.filter(({ type }) => type === "letter").map(({ bytes }) => bytesOfBase64url(bytes, "letter"));
-/** The domain of a letter's body. */
-const nameOf = (bytes) => /^heliograph\/v1\/(\w+)/.exec(parts(bytes.subarray(1))[0].toString("latin1"))[1];
-
-/** A device that the host trusts. */
-async function trusted(host, options) {
-  const one = await device(options);
-  one.runs("s1", host.id);
-  await one.trust.offered(host.k, true);
-  await quiet(() => one.letters().length);
-  one.letter(host.admit(one.letters()[0]), host.id);
-  await quiet(() => one.trust.hosts.size);
-  return one;
-}
+import { PlayedHost } from "./played-host.mjs";
+import { device, nameOf, quiet, trusted } from "./trusting-device.mjs";
 
 const digest = "ab".repeat(32);
 const rawRequest = (host) => approvalOf(host, {}, (approval) => approval).request;

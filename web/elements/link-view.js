@@ -40,6 +40,7 @@ export class LinkView extends View {
   refresh() {
     const { link, state: { welcome } } = this.app;
     this.#dialog.app = this.app;
+    this.#dialog.refresh();
     attribute(this, "data-phase", link.phase);
     attribute(this.#retry, "disabled", link.phase === "idle" || link.phase === "stopped");
     attribute(this.#pair, "disabled", !link.isLive);

@@ -1,8 +1,14 @@
-/** `<pair-dialog>`: a link and a code with which the next device is paired, for as long as they are valid. */
+/**
+ * `<pair-dialog>`: a link and a code with which the next device is paired, for as long as they are valid. Where machines trust this browser and let it bring
+ * others, the link has a secret for that, too, and the dialog asks before they are told.
+ */
 
-import { attribute, h, write } from "../dom.js";
+import { attribute, h, say, write } from "../dom.js";
 import { countdown } from "../format.js";
+import { qrRowsOf } from "../qr.js";
 import { staysHere } from "../route.js";
+import { line } from "../text.js";
+import { Vouching } from "../vouching.js";
 import { qrCode } from "./qr-code.js";
 
 /** @typedef {import("./view.js").App} App */
@@ -16,17 +22,27 @@ export class PairDialog extends HTMLElement {
   #picture = h("div", { class: "qr-frame" });
   #link = h("code", { class: "pair-link", tabindex: "0", role: "group", "aria-label": "Pairing link" });
   #state = h("p", { class: "quiet", role: "status" });
+  #who = h("p", { class: "foreign" });
+  #code = h("p", { class: "trust-code" });
+  #no = h("button", { type: "button", class: "plain", onclick: () => this.app.trust.turnAway() }, "Do not");
+  #yes = h("button", { type: "button", class: "solid", onclick: () => this.app.trust.bring() }, "Let it in");
+  #choice = h("div", { class: "buttons" }, this.#no, this.#yes);
+  #said = h("ul");
+  #newcomer = h("section", { class: "newcomer", hidden: true, "aria-label": "A device that wants in" },
+    h("div", { role: "status" }, this.#who, this.#code, this.#said), this.#choice);
   #copy = h("button", { type: "button", class: "plain", disabled: true, onclick: () => this.#copyLink() }, "Copy link");
   #again = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.#ask() }, "New code");
   #expiry = h("p", { class: "quiet expiry" });
   #dialog = h("dialog", { class: "dialog", "aria-labelledby": "pair-title" },
     h("h2", { id: "pair-title" }, "Pair another device"),
-    this.#how, this.#picture, this.#link, this.#expiry, this.#state,
+    this.#how, this.#picture, this.#link, this.#expiry, this.#state, this.#newcomer,
     h("div", { class: "buttons" }, this.#again, this.#copy,
       h("button", { type: "button", class: "solid", onclick: () => this.close() }, "Done")));
 
   connectedCallback() {
-    if (!this.firstChild) this.append(this.#dialog);
+    if (this.firstChild) return;
+    this.append(this.#dialog);
+    this.#dialog.addEventListener("close", () => this.app.trust?.vouching?.close());
   }
 
   open() {
@@ -36,6 +52,24 @@ export class PairDialog extends HTMLElement {
 
   close() {
     this.#dialog.close();
+  }
+
+  /** What has become of a device that opened the link. */
+  refresh() {
+    const { newcomer, stage, said } = this.app.trust?.vouching ?? { newcomer: null, stage: "closed", said: [] };
+    attribute(this.#newcomer, "hidden", !newcomer && !said.length);
+    say(this.#who, !newcomer ? "" : stage === "asked" ? `${newcomer.name} wants to decide for your machines, too. Let it in only if its own screen shows this code:`
+      : stage === "declined" ? `${newcomer.name} was not let in.` : `${newcomer.name} is let in:`, line);
+    write(this.#code, (stage !== "declined" && newcomer?.code) || "");
+    attribute(this.#choice, "hidden", stage !== "asked");
+    this.#said.replaceChildren(...said.map(({ tone, words }) => {
+      const one = h("li", { class: "foreign", "data-tone": tone });
+      say(one, words, line);
+      return one;
+    }));
+    for (const part of [this.#link, this.#how, this.#copy, this.#expiry]) attribute(part, "hidden", newcomer !== null);
+    attribute(this.#picture, "hidden", newcomer !== null || !this.#picture.firstChild);
+    if (newcomer) this.#expiresAt = 0;
   }
 
   tick() {
@@ -51,18 +85,21 @@ export class PairDialog extends HTMLElement {
     try {
       const reply = await this.app.link.command({ type: "pair", role: "client" });
       this.#expiresAt = Number(reply.expiresAt);
-      const link = String(reply.link);
-      const stays = staysHere(link);
+      const { k, hosts } = (await this.app.trust?.bringing(Vouching).open(this.app.state.welcome?.client.id ?? "")) ?? { k: "", hosts: [] };
+      // The relay is not told what comes after its code.
+      const link = k ? `${reply.link}&k=${k}` : String(reply.link);
+      const [stays, rows] = [staysHere(link), qrRowsOf(link)];
       // No phone gets anywhere by such a code.
-      if (!stays) this.#picture.replaceChildren(qrCode(Array.isArray(reply.qr) ? reply.qr.map(String) : [], "QR code of the pairing link"));
-      attribute(this.#picture, "hidden", stays);
-      write(this.#how, stays
+      if (!stays && rows.length) this.#picture.replaceChildren(qrCode(rows, "QR code of the pairing link"));
+      const brings = hosts.length ? ` Once you have compared its code here, ${hosts.join(", ")} does what it signs, too.` : "";
+      say(this.#how, `${stays
         ? "This address works on the relay's own machine only. For a phone, start the relay with --public-url, or with --listen and a certificate (README, “Your phone”)."
-        : scanning);
+        : scanning}${brings}`, line);
       write(this.#link, link);
       attribute(this.#copy, "disabled", null);
       attribute(this.#again, "hidden", true);
       write(this.#state, "");
+      this.refresh();
       this.tick();
     } catch (error) {
       write(this.#state, `There is no code: ${/** @type {Error} */ (error).message}`);
@@ -72,10 +109,12 @@ export class PairDialog extends HTMLElement {
   /** What was shown is not to be used any more. */
   #void() {
     this.#expiresAt = 0;
+    this.app.trust?.vouching?.close();
     this.#picture.replaceChildren();
     write(this.#link, "");
     attribute(this.#copy, "disabled", true);
     attribute(this.#again, "hidden", false);
+    this.refresh();
   }
 
   async #copyLink() {

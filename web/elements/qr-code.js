@@ -1,4 +1,4 @@
-/** A QR code as the relay computed it, drawn as one path: dark on light with a quiet zone, whatever the page's colours are. */
+/** A QR code drawn as one path: dark on light with a quiet zone, whatever the page's colours are. */
 
 const svg = "http://www.w3.org/2000/svg";
 const quietZone = 4; // modules; the standard's own minimum

@@ -44,3 +44,11 @@ package typealias Salt = FixedBytes<SaltForm>
 package typealias Nonce = FixedBytes<NonceForm>
 /// Random, for one life of a host's process: its key file and its pins must have the same.
 package typealias Generation = FixedBytes<GenerationForm>
+
+extension Generation {
+    /// In place of one that is not known or not needed.
+    package static var unknown: Generation {
+        guard let zeros = Generation([UInt8](repeating: 0, count: count)) else { preconditionFailure("zeros are bytes") }
+        return zeros
+    }
+}

@@ -1,7 +1,8 @@
-/// What host and device say to each other about trust; the relay carries it and needs no understanding.
+/// What hosts and devices say to each other about trust; the relay carries it and needs no understanding.
 package enum LetterContent: Sendable, Equatable {
     case join(Join)
     case admit(Admit)
+    case introduction(Introduction)
     case vouch(Vouch)
     case distrust(Distrust)
     case bump(Bump)
@@ -15,6 +16,7 @@ package enum LetterContent: Sendable, Equatable {
         switch self {
         case .join(let join): join.body
         case .admit(let admit): admit.body
+        case .introduction(let introduction): introduction.body
         case .vouch(let vouch): vouch.bytes
         case .distrust(let distrust): distrust.bytes
         case .bump(let bump): bump.bytes
@@ -32,6 +34,8 @@ package enum LetterContent: Sendable, Equatable {
             self = .join(try Join(body: body))
         } else if isA("admit") {
             self = .admit(try Admit(body: body))
+        } else if isA("introduce") {
+            self = .introduction(try Introduction(body: body))
         } else if isA("vouch") {
             self = .vouch(try Vouch(body: body))
         } else if isA("distrust") {
@@ -54,8 +58,8 @@ package enum LetterContent: Sendable, Equatable {
 
 /// A letter as it travels: u8 1 ‖ LP(body) ‖ LP(tag) ‖ LP(signature).
 ///
-/// The tag is HMAC-SHA-256 of the body with the pair key, 32 bytes in `join` and `admit`, empty in all others. The signature is 64 bytes R‖S over
-/// the body by the sender's signing key.
+/// The tag is HMAC-SHA-256 of the body with the pair key, 32 bytes in `join`, `admit` and `introduce`, empty in all others. The signature is
+/// 64 bytes R‖S over the body by the sender's signing key.
 package struct SignedLetter: Sendable, Equatable {
     /// Of a whole letter; on the wire it is base64url.
     package static let bytesMax = 4 << 10
@@ -67,9 +71,10 @@ package struct SignedLetter: Sendable, Equatable {
     package let tag: [UInt8]
     package let signature: [UInt8]
 
-    /// `pairKey` for `join` and `admit`.
+    /// `pairKey` for `join`, `admit` and `introduce`.
     package init(_ letter: LetterContent, by identity: ConsentIdentity, pairKey: [UInt8]? = nil, _ crypto: ConsentCrypto) {
-        precondition(letter.hasTag == (pairKey != nil), "join and admit are authenticated by the secret, and no other letter")
+        precondition(
+            letter.hasTag == (pairKey != nil), "a letter of the secret is authenticated by it, and no other")
         self.letter = letter
         body = letter.body
         tag = pairKey.map { [body] in crypto.hmacSHA256(body, $0) } ?? []
@@ -91,7 +96,8 @@ package struct SignedLetter: Sendable, Equatable {
         try reader.end()
         letter = try LetterContent(body: body)
         guard tag.count == (letter.hasTag ? Self.tagBytes : 0) else {
-            throw ConsentError(.badLength, at: "letter.tag", "join and admit have a tag of 32 bytes, other letters none")
+            throw ConsentError(
+                .badLength, at: "letter.tag", "the letters of a secret have a tag of 32 bytes, others none")
         }
         guard signature.count == SignatureText.signatureBytes else {
             throw ConsentError(.badLength, at: "letter.signature", "a signature has 64 bytes")
@@ -119,7 +125,7 @@ package struct SignedLetter: Sendable, Equatable {
 extension LetterContent {
     fileprivate var hasTag: Bool {
         switch self {
-        case .join, .admit: true
+        case .join, .admit, .introduction: true
         case .vouch, .distrust, .bump, .ask, .roll, .receipt, .refusal: false
         }
     }

@@ -95,8 +95,10 @@ package struct TrustDesk: Sendable {
             case .distrust(let distrust): return try distrusted(distrust, letter, &pins)
             case .bump(let bump): return try bumped(bump, letter, &pins)
             case .ask(let ask): return try asked(ask, letter, pins, now)
-            case .admit, .roll, .receipt, .refusal:
-                return .ignored(ConsentError(.badDomain, at: "letter.body", "this is what a host says, not what it is told"))
+            case .admit, .introduction, .roll, .receipt, .refusal:
+                return .ignored(
+                    ConsentError(
+                        .badDomain, at: "letter.body", "this is what a host or device answers, not what a host is asked"))
             }
         } catch {
             return .refused(error.reason, reply: refusal(error.reason, of: letter, pins.generation, now))
@@ -141,7 +143,7 @@ package struct TrustDesk: Sendable {
         guard crypto.isOnCurve(vouch.sign.bytes), crypto.isOnCurve(vouch.box.bytes) else { throw Refused(.badSignature) }
         var pin = Pin(
             sign: vouch.sign, box: vouch.box, name: vouch.name, since: wall, by: .device(voucher.id),
-            may: [.allow, .answer, .prompt], crypto)
+            may: voucher.may.subtracting([.vouch]), crypto)
         if let known = pins[pin.id] {
             guard known.box == vouch.box else { throw Refused(.notForThis) }
             return .again(reply: receipt(of: letter))

@@ -26,6 +26,8 @@ final class ClientRun {
     private(set) var wasUp = false
 
     var view: ClientView { connection.view }
+    /// This client as the relay calls it; nil until it has said so.
+    var client: ClientID? { connection.link.client }
 
     private init(_ options: ClientOptions, _ credentials: Credentials, _ terminal: Terminal, _ loop: EventLoop) {
         self.options = options
@@ -35,7 +37,9 @@ final class ClientRun {
     }
 
     /// Blocks until the task has ended.
-    static func run(_ options: ClientOptions, _ makeTask: (ClientRun) -> any ClientTask) -> ClientExit {
+    static func run(
+        _ options: ClientOptions, _ makeTask: (ClientRun) throws(ClientError) -> any ClientTask
+    ) -> ClientExit {
         let terminal = Terminal(environment: options.environment)
         let credentials: Credentials
         do { credentials = try Credentials.resolve(options) } catch {
@@ -55,7 +59,7 @@ final class ClientRun {
                 run.connection = RelayConnection(loop: loop, credentials: credentials, software: options.software) {
                     [unowned run] in run.heard($0)
                 }
-                run.task = makeTask(run)
+                do throws(ClientError) { run.task = try makeTask(run) } catch { return run.fail(error) }
                 run.connection.start()
             }
         } catch {

@@ -5,14 +5,6 @@ internal import RelayProtocol
 
 /// `heliograph trust --renew`: says this terminal's count again to the hosts that were restored from older files, and take nothing until then.
 final class RenewTask: ClientTask {
-    /// A count for no generation is refused with the host's own.
-    private static let unknown: Generation = {
-        guard let zeros = Generation([UInt8](repeating: 0, count: Generation.count)) else {
-            preconditionFailure("zeros are bytes")
-        }
-        return zeros
-    }()
-
     let givesUpEarly = true
     private unowned let run: ClientRun
     private let letters: HostLetters
@@ -27,7 +19,7 @@ final class RenewTask: ClientTask {
     func heard(_ news: RelayLink.News) {
         switch news {
         case .changed(.workspaceKnown) where letters.identity == nil: begin()
-        case .letter(let letter, let host): received(letter, host)
+        case .letter(let letter, .host(let host)): received(letter, host)
         default: break
         }
     }
@@ -35,7 +27,8 @@ final class RenewTask: ClientTask {
     private func begin() {
         do throws(ClientError) {
             try letters.begin { host, identity, book in
-                .bump(Bump(host: host.id, generation: Self.unknown, count: book.count, device: identity.id))
+                // A count for no generation is refused with the host's own.
+                .bump(Bump(host: host.id, generation: .unknown, count: book.count, device: identity.id))
             } timeIsOver: { [weak self] in
                 self?.end()
             }
@@ -52,7 +45,7 @@ final class RenewTask: ClientTask {
             letters.answered(by: host)
             renewed += 1
             run.terminal.print(run.terminal.palette.paint("✓ \(name) takes what this terminal signs", .green))
-        case .refused(.restored, let generation) where bump.generation == Self.unknown:
+        case .refused(.restored, let generation) where bump.generation == .unknown:
             let known = Bump(host: bump.host, generation: generation, count: bump.count, device: bump.device)
             return letters.send(.bump(known), to: host)
         case .refused(let reason, _):

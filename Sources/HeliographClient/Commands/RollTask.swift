@@ -24,7 +24,7 @@ final class RollTask: ClientTask {
     func heard(_ news: RelayLink.News) {
         switch news {
         case .changed(.workspaceKnown) where letters.identity == nil: begin()
-        case .letter(let letter, let host): received(letter, host)
+        case .letter(let letter, .host(let host)): received(letter, host)
         default: break
         }
     }

@@ -3,12 +3,14 @@ internal import ConsentKeys
 internal import HeliographLink
 internal import RelayProtocol
 
-/// `heliograph trust`: has hosts trust this terminal, by the secret that one of them shows.
+/// `heliograph trust`: has hosts trust this terminal, by the secret that one of them shows, or a device that they trust.
 final class TrustTask: ClientTask {
     /// A letter is sent again if nothing has come by then: a host may be between two connections.
     private static let repeatAfter = Duration.seconds(2)
     /// A host answers at once, if it is there.
     private static let answerWithin = Duration.seconds(20)
+    /// At a device a person compares the codes first.
+    private static let personWithin = Duration.seconds(600)
 
     let givesUpEarly = true
     private unowned let run: ClientRun
@@ -18,9 +20,9 @@ final class TrustTask: ClientTask {
     private let isLogin: Bool
     private let keys: TerminalKeys
     private var identity: ConsentIdentity?
-    /// Joins without an answer, by the host's key.
-    private var open: [HostKeyID: JoinAttempt] = [:]
-    private var sent: [CommandID: HostKeyID] = [:]
+    /// Joins without an answer.
+    private var open: [LetterPeer: JoinAttempt] = [:]
+    private var sent: [CommandID: LetterPeer] = [:]
     private var trusted: [HostPin] = []
     private var refusal: ClientError?
 
@@ -36,8 +38,8 @@ final class TrustTask: ClientTask {
     func heard(_ news: RelayLink.News) {
         switch news {
         case .changed(.workspaceKnown) where identity == nil: begin()
-        case .replied(let id, .failed(let notice, _)): if let host = sent.removeValue(forKey: id) { failed(notice, host) }
-        case .letter(let letter, let host): received(letter, host)
+        case .replied(let id, .failed(let notice, _)): if let peer = sent.removeValue(forKey: id) { failed(notice, peer) }
+        case .letter(let letter, let peer): received(letter, peer)
         default: break
         }
     }
@@ -46,17 +48,31 @@ final class TrustTask: ClientTask {
 
     private func begin() {
         do throws(ClientError) {
-            let hosts = hosts
-            guard !hosts.isEmpty else { return nobody() }
+            let peers = peers
+            guard !peers.isEmpty else { return nobody() }
             let identity = try keys.identityToJoin()
             self.identity = identity
-            for host in hosts {
-                guard let key = HostKeyID(host.text) else { preconditionFailure("16 bytes in base64url are a key's id") }
-                open[key] = JoinAttempt(secret, host: host, by: identity, name: name, nonce: .random(), .openSSL)
+            for (peer, key) in peers {
+                open[peer] = JoinAttempt(secret, host: key, by: identity, name: name, nonce: .random(), .openSSL)
             }
             send()
-            run.after(Self.answerWithin) { [weak self] in self?.timeIsOver() }
+            if isToDevice {
+                run.terminal.remark(
+                    "Confirm it at the other device. It shows the same code: \(identity.id.shortCode)")
+            }
+            run.after(isToDevice ? Self.personWithin : Self.answerWithin) { [weak self] in self?.timeIsOver() }
         } catch { run.fail(error) }
+    }
+
+    private var isToDevice: Bool { if case .device = secret.scope { true } else { false } }
+
+    private var peers: [LetterPeer: KeyID] {
+        if case .device(let device, let client) = secret.scope { return [.client(client): device] }
+        let keyed = hosts.map { host -> (LetterPeer, KeyID) in
+            guard let key = HostKeyID(host.text) else { preconditionFailure("16 bytes in base64url are a key's id") }
+            return (.host(key), host)
+        }
+        return Dictionary(uniqueKeysWithValues: keyed)
     }
 
     /// Of a link for all hosts of a machine: those that are there and ask for signatures.
@@ -82,41 +98,55 @@ final class TrustTask: ClientTask {
     }
 
     private func send() {
-        for (host, attempt) in open.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+        for (peer, attempt) in open.sorted(by: { $0.value.host.text < $1.value.host.text }) {
             guard let letter = Letter(attempt.letter) else {
                 preconditionFailure("a join is shorter than a letter may be")
             }
-            sent[run.submit(.letter(letter, to: host))] = host
+            sent[run.submit(.letter(letter, to: peer))] = peer
         }
         run.after(Self.repeatAfter) { [weak self] in self?.send() }
     }
 
     // MARK: - Answers
 
-    private func received(_ letter: Letter, _ host: HostKeyID) {
-        guard let attempt = open[host] else { return }
+    private func received(_ letter: Letter, _ peer: LetterPeer) {
+        guard let attempt = open[peer] else { return }
         do throws(ConsentError) {
             switch try attempt.answer(letter.bytes, wall: Moment.now) {
-            case .admitted(let pin): admitted(pin, host)
+            case .admitted(let pin):
+                open[peer] = nil
+                trusts(pin)
+            case .introduced(let pin, let count):
+                guard !trusted.contains(where: { $0.id == pin.id }) else { return }
+                if trusted.count + 1 >= count { open[peer] = nil }
+                trusts(pin)
             case .refused(let reason):
                 // Hosts of other machines are asked, too, and know nothing of it.
                 if secret.scope != .machine || reason != .unknownSecret {
-                    refusal = ClientError(.refused, reason.sentence(host: VisibleText.line(hostName(host))))
+                    let sentence =
+                        isToDevice ? Self.sentence(reason) : reason.sentence(host: VisibleText.line(name(of: peer)))
+                    refusal = ClientError(.refused, sentence)
                 }
-                open[host] = nil
+                open[peer] = nil
                 finishIfDone()
             }
         } catch {
-            // No answer of that host to this join: as if it had not come.
+            // No answer of that one to this join: as if it had not come.
             run.terminal.remark(
-                "a letter that is not \(VisibleText.line(hostName(host)))'s was ignored (\(error.code.rawValue))", .yellow)
+                "a letter that is not \(VisibleText.line(name(of: peer)))'s was ignored (\(error.code.rawValue))", .yellow)
         }
     }
 
-    private func admitted(_ pin: HostPin, _ host: HostKeyID) {
+    /// A device's reason, which is not worded as a host's.
+    private static func sentence(_ reason: Refusal.Reason) -> String {
+        reason == .usedSecret
+            ? "Another device has already used this link. Show a new one: heliograph trust --vouch, or the page."
+            : "The device that showed the link did not let this terminal in."
+    }
+
+    private func trusts(_ pin: HostPin) {
         do throws(ClientError) { try keys.pin(pin) } catch { return run.fail(error) }
         trusted.append(pin)
-        open[host] = nil
         guard let identity else { preconditionFailure("a join is made with keys") }
         if run.options.isJSON {
             let document = JSONWriter.object {
@@ -130,13 +160,13 @@ final class TrustTask: ClientTask {
             run.terminal.print(
                 run.terminal.palette.paint(
                     "✓ \(VisibleText.line(pin.name)) trusts this terminal: \(identity.id.shortCode)", .green))
-            run.terminal.print("  Its own screen shows the same code.")
+            run.terminal.print("  \(isToDevice ? "The device that let it in" : "Its own screen") shows the same code.")
         }
         finishIfDone()
     }
 
-    private func failed(_ notice: Notice, _ host: HostKeyID) {
-        guard open[host] != nil else { return }
+    private func failed(_ notice: Notice, _ peer: LetterPeer) {
+        guard open[peer] != nil else { return }
         // One that is between two connections is there for the next try.
         if notice.code != ErrorCode.notFound.rawValue, notice.code != ErrorCode.unavailable.rawValue,
             notice.code != ErrorCode.tooMany.rawValue
@@ -156,11 +186,14 @@ final class TrustTask: ClientTask {
         run.fail(
             refusal
                 ?? ClientError(
-                    .timedOut, "the host does not answer: is it running, and connected to this relay?",
-                    advice: "There: heliograph doctor"))
+                    .timedOut,
+                    isToDevice
+                        ? "the other device does not answer: is its link still shown?"
+                        : "the host does not answer: is it running, and connected to this relay?",
+                    advice: isToDevice ? nil : "There: heliograph doctor"))
     }
 
-    /// `text` is a link that a host's terminal shows, or its secret alone.
+    /// `text` is a link that a host's terminal or a device shows, or its secret alone.
     static func run(_ options: ClientOptions, _ text: String, name: String?, isLogin: Bool = false) -> ClientExit {
         let terminal = Terminal(environment: options.environment)
         let name = name ?? PairingCommands.ownName(options.environment)
@@ -181,7 +214,8 @@ final class TrustTask: ClientTask {
     }
 
     /// By what the relay says: a host that refuses says no name.
-    private func hostName(_ host: HostKeyID) -> String {
+    private func name(of peer: LetterPeer) -> String {
+        guard case .host(let host) = peer else { return "the other device" }
         let name = run.view.sessions.values.first { $0.steering?.consent == host }?.host.name
         return name.flatMap { ConsentName.isSpelled($0) ? $0 : nil } ?? "the host"
     }

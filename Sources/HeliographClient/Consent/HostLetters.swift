@@ -58,7 +58,7 @@ final class HostLetters {
         guard let letter = Letter(SignedLetter(content, by: identity, .openSSL).bytes) else {
             preconditionFailure("what a device writes to a host is shorter than a letter may be")
         }
-        _ = run.submit(.letter(letter, to: host))
+        _ = run.submit(.letter(letter, to: .host(host)))
     }
 
     private func sendAll() {

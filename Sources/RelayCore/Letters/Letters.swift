@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// The ways of letters: which connected host claims which keys, which connections a client has, and how much each may send.
+/// The routes of letters: which connected host claims which keys, which connections a client has, and how much each may send and get.
 ///
 /// Nothing of a letter is kept. The relay proves no claim: of two hosts that claim the same keys both get the letters, so that none keeps
 /// them from the other, and the one that holds the keys can answer.
@@ -19,6 +19,7 @@ struct Letters {
     /// Of those that have used some of what they may send lately.
     private var ofClients: [ClientKey: TokenBucket] = [:]
     private var toHosts: [HostKey: TokenBucket] = [:]
+    private var toClients: [ClientKey: TokenBucket] = [:]
     private var ofHosts: [HostKey: TokenBucket] = [:]
 
     // MARK: - Who is there
@@ -47,16 +48,16 @@ struct Letters {
 
     // MARK: - Letters
 
-    enum Sending: Equatable {
-        /// In the order of the hosts' names.
-        case to([HostKey])
+    enum Sending<Receiver> {
+        /// In the order of the receivers' names.
+        case to([Receiver])
         case refused(ErrorCode, String)
+
+        fileprivate static var tooMany: Self { .refused(.tooMany, "too many letters; send it again in some seconds") }
     }
 
-    mutating func send(to key: HostKeyID, by client: ClientKey, at now: Instant) -> Sending {
-        guard Self.take(&ofClients[client], Limits.letters, at: now) else {
-            return .refused(.tooMany, "too many letters; send it again in some seconds")
-        }
+    mutating func send(to key: HostKeyID, by client: ClientKey, at now: Instant) -> Sending<HostKey> {
+        guard Self.take(&ofClients[client], Limits.letters, at: now) else { return .tooMany }
         let claimants = holders[Address(workspace: client.workspace, key: key)] ?? []
         guard !claimants.isEmpty else { return .refused(.unavailable, "no host with these keys is there") }
         var ready: [HostKey] = []
@@ -65,6 +66,14 @@ struct Letters {
             ready.append(host)
         }
         return ready.isEmpty ? .refused(.tooMany, "too many letters for this host; send it again in some seconds") : .to(ready)
+    }
+
+    mutating func send(to other: ClientID, by client: ClientKey, at now: Instant) -> Sending<PeerID> {
+        guard Self.take(&ofClients[client], Limits.letters, at: now) else { return .tooMany }
+        let receiver = ClientKey(workspace: client.workspace, client: other)
+        guard let peers = connections[receiver] else { return .refused(.unavailable, "no such client is there") }
+        guard Self.take(&toClients[receiver], Limits.lettersOfHost, at: now) else { return .tooMany }
+        return .to(peers.sorted())
     }
 
     /// The host's keys and the client's connections; nil if nobody gets the letter.
@@ -86,11 +95,12 @@ struct Letters {
         let now = now.uptimeNanoseconds
         ofClients = ofClients.filter { !$0.value.isFull(at: now) }
         toHosts = toHosts.filter { !$0.value.isFull(at: now) }
+        toClients = toClients.filter { !$0.value.isFull(at: now) }
         ofHosts = ofHosts.filter { !$0.value.isFull(at: now) }
     }
 
     func count(of presence: Presence, into census: inout RelayCensus) {
-        census.senders = ofClients.count + toHosts.count + ofHosts.count
+        census.senders = ofClients.count + toHosts.count + toClients.count + ofHosts.count
         if !Set(keys.keys).isSubset(of: presence.speakers.keys) { census.breach = "keys are kept of a host that has gone" }
         let addressed = holders.reduce(into: [HostKey: HostKeyID]()) { all, entry in
             for host in entry.value { all[host] = entry.key.key }

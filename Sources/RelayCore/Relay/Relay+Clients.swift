@@ -81,7 +81,8 @@ extension Relay {
         case .costs(let query):
             orders.reply(.costs(costs.report(on: query, in: client.workspace, at: now)), to: id, of: peer)
         case .remove(let session): remove(session, id, of: client, peer)
-        case .letter(let letter, let key): send(letter, to: key, id, of: client, peer, at: now)
+        case .letter(let letter, .host(let key)): send(letter, to: key, id, of: client, peer, at: now)
+        case .letter(let letter, .client(let other)): send(letter, to: other, id, of: client, peer, at: now)
         }
     }
 

@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// Letters, in both directions.
+/// Letters between clients and hosts, in both directions, and from one client to another.
 extension Relay {
     mutating func send(
         _ letter: Letter, to key: HostKeyID, _ id: CommandID, of client: ClientPeer, _ peer: PeerID, at now: Instant
@@ -16,10 +16,24 @@ extension Relay {
         }
     }
 
-    /// A client that is slow, or on its way out, misses it: what waits for one connection stays bounded.
+    mutating func send(
+        _ letter: Letter, to other: ClientID, _ id: CommandID, of client: ClientPeer, _ peer: PeerID, at now: Instant
+    ) {
+        switch letters.send(to: other, by: client.key, at: now) {
+        case .refused(let code, let message): orders.reply(.failed(code, message), to: id, of: peer)
+        case .to(let peers):
+            orders.send(.letter(letter, from: .client(client.identity.client.id)), to: ready(peers))
+            orders.reply(.done, to: id, of: peer)
+        }
+    }
+
     mutating func send(_ letter: Letter, to client: ClientID, by host: HostPeer, at now: Instant) {
         guard let (key, peers) = letters.send(to: client, by: host.key, at: now) else { return }
-        let ready = peers.filter { presence.clients[$0]?.isShownOut == false && !subscriptions.isCongested($0) }
-        orders.send(.letter(letter, from: key), to: ready)
+        orders.send(.letter(letter, from: .host(key)), to: ready(peers))
+    }
+
+    /// A connection that is slow, or on its way out, misses a letter: what waits for one stays bounded.
+    private func ready(_ peers: [PeerID]) -> [PeerID] {
+        peers.filter { presence.clients[$0]?.isShownOut == false && !subscriptions.isCongested($0) }
     }
 }

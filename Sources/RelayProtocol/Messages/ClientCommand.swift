@@ -32,8 +32,7 @@ package enum ClientCommand: Sendable, Equatable {
     case costs(CostQuery)
     /// Removes a session and its events; one that goes on begins again with what its host says next.
     case remove(SessionID)
-    /// To the connected host with these keys.
-    case letter(Letter, to: HostKeyID)
+    case letter(Letter, to: LetterPeer)
 
     typealias Reader = @Sendable (JSONValue) throws(WireError) -> ClientCommand
 
@@ -98,7 +97,9 @@ package enum ClientCommand: Sendable, Equatable {
         "budgets": { _ throws(WireError) in .budgets },
         "costs": { value throws(WireError) in .costs(try CostQuery(from: value)) },
         "remove": { value throws(WireError) in .remove(try value.identifier("session")) },
-        "letter": { value throws(WireError) in .letter(try Letter(from: value), to: try value.hostKeyID("to")) },
+        "letter": { value throws(WireError) in
+            .letter(try Letter(from: value), to: try LetterPeer(from: value, hostField: "to"))
+        },
     ]
 
     func bytes(id: CommandID) -> [UInt8] {
@@ -160,9 +161,9 @@ package enum ClientCommand: Sendable, Equatable {
         case .budgets: return Self.message("budgets", id) { _ in }
         case .costs(let query): return Self.message("costs", id) { query.write(to: &$0) }
         case .remove(let session): return Self.message("remove", id) { $0.field("session", session) }
-        case .letter(let letter, let host):
+        case .letter(let letter, let peer):
             return Self.message("letter", id) {
-                $0.field("to", host)
+                peer.write(to: &$0, hostField: "to")
                 letter.write(to: &$0)
             }
         }

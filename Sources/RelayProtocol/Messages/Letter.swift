@@ -1,4 +1,4 @@
-/// Bytes that a host and a client exchange by way of the relay, which neither reads nor keeps them. A letter gets lost if its receiver is not
+/// Bytes that a client exchanges with a host, or with another client, by way of the relay, which neither reads nor keeps them. A letter gets lost if its receiver is not
 /// connected: the sender repeats it until it is answered.
 package struct Letter: Hashable, Sendable {
     package let bytes: [UInt8]

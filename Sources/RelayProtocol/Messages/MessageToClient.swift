@@ -17,8 +17,8 @@ package enum MessageToClient: Sendable {
     case reply(CommandID, Reply)
     /// The plan for a push to a device, or its outcome, as JSON; sent to clients that watch devices.
     case push([UInt8])
-    /// To all connections of the client. The key is as the host says; the letter proves it.
-    case letter(Letter, from: HostKeyID)
+    /// To all connections of the client. A host's key is as it says itself.
+    case letter(Letter, from: LetterPeer)
     case notice(Notice)
 
     package init(parsing bytes: [UInt8]) throws(WireError) {
@@ -52,7 +52,7 @@ package enum MessageToClient: Sendable {
         case "removed": self = .removed(try value.identifier("session"))
         case "reply": self = .reply(try value.identifier("id"), try Reply(from: value))
         case "push": self = .push(Array(try value.required("push").bytes))
-        case "letter": self = .letter(try Letter(from: value), from: try value.hostKeyID("from"))
+        case "letter": self = .letter(try Letter(from: value), from: try LetterPeer(from: value, hostField: "from"))
         case "notice": self = .notice(try Notice(from: value))
         default: throw .unknownType(type)
         }
@@ -138,9 +138,9 @@ package enum MessageToClient: Sendable {
             var writer = JSONWriter(type: "push")
             writer.raw("push", push)
             return writer.finish()
-        case .letter(let letter, let host):
+        case .letter(let letter, let peer):
             var writer = JSONWriter(type: "letter")
-            writer.field("from", host)
+            peer.write(to: &writer, hostField: "from")
             letter.write(to: &writer)
             return writer.finish()
         case .notice(let notice):

@@ -65,6 +65,9 @@ extension WireTable {
         command(
             "letter", "Bytes for the connected host that has these keys. Live only; the relay does not read them.",
             [.required("to", .hostKey), .required("bytes", .letter)]),
+        WireMessage(
+            "letter", onlyWith: "client", "Bytes for another client of the workspace, for all its connections. Live only.",
+            [.required("id", .identifier), .required("client", .identifier), .required("bytes", .letter)]),
     ]
 
     static let relayToClient: [WireMessage] = [
@@ -126,6 +129,9 @@ extension WireTable {
         WireMessage(
             "letter", "Bytes of the host that says that it has these keys.",
             [.required("from", .hostKey), .required("bytes", .letter)]),
+        WireMessage(
+            "letter", onlyWith: "client", "Bytes of another client.",
+            [.required("client", .identifier), .required("bytes", .letter)]),
         WireMessage("notice", "Something to know: a refused message, a limit.", notice),
     ]
 }

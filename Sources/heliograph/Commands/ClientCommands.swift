@@ -1,5 +1,6 @@
 import ArgumentParser
 import HeliographClient
+import RelayProtocol
 
 /// `heliograph sessions`
 struct Sessions: ParsableCommand {
@@ -90,11 +91,12 @@ struct Login: ParsableCommand {
 struct TrustCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",
-        abstract: "Have a host trust this terminal, see whom it trusts besides, and end that.",
+        abstract: "Have a host trust this terminal, bring other devices, and end that.",
         discussion: """
             At the host: heliograph host trust. It shows what to paste here.
 
               heliograph trust 'https://relay.example/#k=SECRET'
+              heliograph trust --vouch             let another device in at the same hosts
               heliograph trust --devices           which devices these hosts trust
               heliograph trust --distrust CODE     one of these no more
               heliograph trust --renew             after a host was restored from a backup
@@ -104,8 +106,20 @@ struct TrustCommand: ParsableCommand {
 
     @OptionGroup var client: ClientCommandOptions
 
-    @Argument(help: "The link that the host's terminal shows, or its secret alone.")
+    @Argument(help: "The link that a host's terminal or a device shows, or its secret.")
     var link: String?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Show a link for one more device. Once both screens show the same code, the hosts that trust this terminal, and let it, trust that one, too."
+        ))
+    var vouch = false
+
+    @Option(help: "With --vouch: what the device may do at the relay if it is new there: client or operator.")
+    var role: String?
+
+    @Flag(help: "With --vouch: print the link without the picture of it.")
+    var noPicture = false
 
     @Flag(help: "List the devices that the hosts trust which trust this terminal.")
     var devices = false
@@ -122,8 +136,12 @@ struct TrustCommand: ParsableCommand {
     var name: String?
 
     func validate() throws {
-        if [link != nil, devices, distrust != nil, renew].count(where: \.self) != 1 {
-            throw ValidationError("It takes a link, or --devices, --distrust or --renew.")
+        if [link != nil, vouch, devices, distrust != nil, renew].count(where: \.self) != 1 {
+            throw ValidationError("It takes a link, or --vouch, --devices, --distrust or --renew.")
+        }
+        if (role != nil || noPicture) && !vouch { throw ValidationError("--role and --no-picture go with --vouch.") }
+        if let role, ![PairingRole.client, .operator].map(\.rawValue).contains(role) {
+            throw ValidationError("--role is client or operator.")
         }
     }
 
@@ -131,12 +149,20 @@ struct TrustCommand: ParsableCommand {
         let exit =
             if let link {
                 HeliographClient.ClientCommands.trust(client.options, link, name: name)
+            } else if vouch {
+                HeliographClient.ClientCommands.vouch(client.options, wish)
             } else if renew {
                 HeliographClient.ClientCommands.renewTrust(client.options)
             } else {
                 HeliographClient.ClientCommands.trusted(client.options, distrust: distrust)
             }
         try ClientCommandOptions.end(exit)
+    }
+
+    private var wish: VouchOptions {
+        VouchOptions(role: role.flatMap(PairingRole.init(rawValue:)) ?? .client) { [noPicture] link in
+            noPicture ? nil : try? PairingScreen.picture(of: link)
+        }
     }
 }
 

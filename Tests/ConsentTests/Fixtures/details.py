@@ -63,7 +63,7 @@ def decision(verdict: str, detail: bytes) -> str:
         + lp(verdict) + lp(sha(detail)) + of["issuedAt"].to_bytes(8, "big") + lp(DEVICE))
 
 
-SIGN, BOX, HOST_SIGN = (raw(VECTORS["keys"][name]["public"]) for name in ("deviceSign", "deviceBox", "hostSign"))
+SIGN, BOX, HOST_SIGN, HOST_BOX = (raw(VECTORS["keys"][name]["public"]) for name in ("deviceSign", "deviceBox", "hostSign", "hostBox"))
 SALT, DIGEST = bytes(range(16)), bytes.fromhex("aa" * 32)
 
 print(json.dumps({
@@ -85,6 +85,9 @@ print(json.dumps({
     },
     "letters": {
         "vouch": b64(domain("vouch") + lp(HOST) + lp(SIGN) + lp(BOX) + lp("Ada's phone") + COUNT.to_bytes(8, "big") + lp(DEVICE)),
+        "introduce": b64(
+            domain("introduce") + lp(sha(raw(VECTORS["pair"]["join"]))) + lp(SIGN) + lp(HOST_SIGN) + lp(HOST_BOX) + lp("Ada's laptop")
+            + (3).to_bytes(8, "big")),
         "distrust": b64(domain("distrust") + lp(HOST) + lp(DEVICE) + COUNT.to_bytes(8, "big") + lp(DEVICE)),
         "bump": b64(domain("bump") + lp(HOST) + lp(SALT) + COUNT.to_bytes(8, "big") + lp(DEVICE)),
         "ask": b64(domain("ask") + lp(HOST) + lp(SALT) + lp(DEVICE)),
@@ -96,5 +99,6 @@ print(json.dumps({
         "refusal": b64(domain("refusal") + lp(HOST_SIGN) + lp(DIGEST) + lp("usedSecret") + lp(SALT)),
     },
     "salted": {"salt": b64(SALT), "tool": "Bash", "digest": DIGEST.hex(), "is": sha(domain("input") + SALT + lp("Bash") + DIGEST).hex()},
+    "deviceLink": b64(b"\3" + DEVICE + raw(VECTORS["link"]["secret"]) + b"c_phone"),
     "shortCode": "9G2G-J972",
 }, indent=1))

@@ -67,6 +67,10 @@ import Testing
         return [
             .join(Join(host: host.id, sign: device.sign, box: device.box, name: "Ada’s ☎", nonce: .random())),
             .admit(Admit(join: .random(), sign: host.sign, box: host.box, nonce: .random(), name: "Ada’s laptop")),
+            .introduction(
+                Introduction(
+                    join: .random(), sign: device.sign,
+                    host: HostPin(sign: host.sign, box: host.box, name: "Ada’s laptop", since: 1, crypto), hosts: 3)),
             .vouch(Vouch(host: host.id, sign: device.sign, box: device.box, name: "x", count: 7, device: device.id)),
             .distrust(Distrust(host: host.id, distrusted: device.id, count: JSONValue.integerMax, device: device.id)),
             .bump(Bump(host: host.id, generation: .random(), count: 0, device: device.id)),
@@ -82,7 +86,7 @@ import Testing
     private func signed(_ letter: LetterContent) -> SignedLetter {
         let hasTag =
             switch letter {
-            case .join, .admit: true
+            case .join, .admit, .introduction: true
             default: false
             }
         return SignedLetter(letter, by: .new(), pairKey: hasTag ? [1, 2, 3] : nil, crypto)

@@ -59,6 +59,13 @@ import Testing
                 .vouch(
                     Vouch(host: host.id, sign: device.sign, box: device.box, name: "Ada's phone", count: 41, device: device.id))
             ),
+            (
+                "introduce",
+                .introduction(
+                    Introduction(
+                        join: crypto.hash(try vectors.bytes("pair.join")), sign: device.sign,
+                        host: HostPin(sign: host.sign, box: host.box, name: "Ada's laptop", since: 1, crypto), hosts: 3))
+            ),
             ("distrust", .distrust(Distrust(host: host.id, distrusted: device.id, count: 41, device: device.id))),
             ("bump", .bump(Bump(host: host.id, generation: generation, count: 41, device: device.id))),
             ("ask", .ask(Ask(host: host.id, nonce: nonce, device: device.id))),
@@ -67,6 +74,18 @@ import Testing
             ("refusal", .refusal(Refusal(sign: host.sign, letter: hash, reason: .usedSecret, generation: generation))),
         ]
         for (name, letter) in letters { #expect(try letter.body == details.bytes("letters.\(name)"), "\(name)") }
+    }
+
+    @Test func `the link of a device has the script's spelling, and no other of its kind is one`() throws {
+        let device: KeyID = try vectors.fixed("deviceID")
+        let secret = TrustSecret(.device(device, .named("c_phone")), secret: try vectors.fixed("link.secret"))
+        #expect(try secret.text == details.text("deviceLink") && TrustSecret(text: secret.text) == secret)
+        let head = [3] + device.bytes + secret.secret.bytes
+        for client in ["", "two words", "\u{e9}", String(repeating: "x", count: 65)] {
+            #expect(TrustSecret(text: Base64URL.text(head + Array(client.utf8))) == nil, "\(client)")
+        }
+        let longest = TrustSecret(.device(device, .named(String(repeating: "x", count: 64))), secret: secret.secret)
+        #expect(TrustSecret(text: longest.text) == longest)
     }
 
     @Test func `a digest is salted as the script does it`() throws {

@@ -32,6 +32,14 @@ import Testing
         #expect(world.reason(second) == .notTrusted)
     }
 
+    @Test func `a device brings another one to no more than it may itself`() throws {
+        world.pins = .trusting(world.device, may: [.answer, .vouch])
+        guard case .vouched(let pin, _, _) = world.receive(.vouch(vouch()), by: world.device) else {
+            return #expect(Bool(false), "refused")
+        }
+        #expect(pin.may == [.answer])
+    }
+
     @Test func `the same vouch again is answered again, and an old one brings nobody back`() throws {
         let letter = SignedLetter(.vouch(vouch()), by: world.device, crypto).bytes
         world.receive(letter)

@@ -42,6 +42,8 @@ enum ConsentTarget {
         let outcome = desk.received(bytes, at: 0, wall: 0, nonce: host.nonce, pins: &pins)
         require(pins == host.pins && !outcome.hasChangedPins, "a stranger's letter changes whom a host trusts")
         if letter == nil { require(outcome.reply == nil, "what is no letter is answered") }
+        var vouching = host.vouching
+        guard case .ignored = vouching.received(bytes) else { fatalError("finding: a stranger is let in by a device") }
         if let reply = outcome.reply { require((try? SignedLetter(parsing: reply)) != nil, "a reply that nobody can read") }
     }
 
@@ -52,8 +54,8 @@ enum ConsentTarget {
         require(request == shown.request, "two requests in one text")
     }
 
-    /// One that shows a secret and trusts a device, neither of which an input knows.
-    private static let host: (desk: TrustDesk, pins: PinBook, nonce: Nonce) = {
+    /// One that shows a secret and trusts a device, which shows one, too; no input knows them.
+    private static let host: (desk: TrustDesk, pins: PinBook, nonce: Nonce, vouching: Vouching) = {
         let (keys, device) = (PrivateKeys().identity, PrivateKeys().identity)
         var desk = TrustDesk(keys, .openSSL)
         var pins = PinBook(generation: .random())
@@ -64,6 +66,7 @@ enum ConsentTarget {
                     sign: device.sign, box: device.box, name: "phone", since: 0, by: .terminal, may: Set(PinRight.allCases),
                     .openSSL))
         } catch { preconditionFailure("a new host has room: \(error)") }
-        return (desk, pins, .random())
+        let secret = TrustSecret(.device(device.id, ClientID("phone")!), secret: .random())
+        return (desk, pins, .random(), Vouching(secret, by: device, .openSSL))
     }()
 }

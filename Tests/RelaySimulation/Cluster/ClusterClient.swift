@@ -123,7 +123,7 @@ final class ClusterClient {
             guard let (host, _) = correspondence else { return }
             let id = CommandID(world.name("letter-"))!
             correspondence = (host, id)
-            send(.letter(letters.letter(of: key, to: host), to: host), as: id)
+            send(.letter(letters.letter(of: key, to: host), to: .host(host)), as: id)
             if !letters.isAnswerable(host), world.isCalm { correspondence = nil }
             write()
         }
@@ -207,7 +207,7 @@ final class ClusterClient {
         case .events(let run): took(run)
         case .reset(let session, _): views[session] = nil
         case .reply(let id, let reply): replied(id, reply)
-        case .letter(let letter, let host):
+        case .letter(let letter, .host(let host)):
             world.letters?.reached(key, as: .client(index), letter, from: host)
             if correspondence?.key == host { correspondence = nil }
         default: break

@@ -157,6 +157,8 @@ def consent(root: Path) -> Iterator[bytes]:
     zeros, count = bytes(16), (7).to_bytes(8, "big")
     for name in ("join", "admit"):
         yield b"L\1" + part(raw(pair[name])) + part(raw(pair[f"{name}Tag"])) + part(raw(pair[f"{name}Signature"]))
+    introduction = domain("introduce") + part(bytes(32)) + part(sign) + part(host_sign) + part(box) + part("Ada’s laptop".encode()) + count
+    yield b"L\1" + part(introduction) + part(raw(pair["joinTag"])) + part(signature)
     for body in (
         domain("vouch") + part(host) + part(sign) + part(box) + part("Ada’s tablet".encode()) + count + part(device),
         domain("distrust") + part(host) + part(device) + count + part(device),
@@ -171,6 +173,7 @@ def consent(root: Path) -> Iterator[bytes]:
     yield b"S" + vectors["decision"]["allowWire"].encode()
     yield b"K" + vectors["link"]["k"].encode()
     yield b"K" + text(b"\2" + raw(vectors["link"]["secret"])).encode()
+    yield b"K" + text(b"\3" + device + raw(vectors["link"]["secret"]) + b"c_phone").encode()
     points = {"id": vectors["deviceID"], "sign": keys["deviceSign"]["public"], "box": keys["deviceBox"]["public"], "name": "Ada's phone"}
     pin = points | {"since": 1, "by": "terminal", "may": ["allow", "answer", "prompt", "vouch"], "count": 41, "suspended": True}
     former = {"id": vectors["hostID"], "sign": keys["hostSign"]["public"], "count": 3}

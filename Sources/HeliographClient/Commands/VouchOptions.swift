@@ -1,0 +1,14 @@
+package import RelayProtocol
+
+/// What `heliograph trust --vouch` shows.
+package struct VouchOptions {
+    /// What the device may do at the relay if it is new there.
+    package var role: PairingRole
+    /// A link as something to scan; nil if it is not to be shown.
+    package var picture: (String) -> String?
+
+    package init(role: PairingRole, picture: @escaping (String) -> String?) {
+        self.role = role
+        self.picture = picture
+    }
+}

@@ -1,0 +1,207 @@
+/**
+ * How a further device comes to the hosts that trust this browser, by a link that is shown here.
+ *
+ * ```
+ * open ─join─▶ asked ─accept─▶ vouching: a vouch for each host, and with its receipt an introduction for the newcomer
+ *                └─decline─▶ declined
+ * ```
+ * A person compares the codes on both screens before anything is signed. The secret is in this page's memory alone: its link is void once the page is left.
+ */
+
+import { base64urlOf, checkReceipt, refusalOf, shortCodeOf } from "./consent.js";
+import { rollEveryMs, triesMax } from "./rolls.js";
+import { refusedWords } from "./trust-words.js";
+import { introductionLetterOf, newcomerOf, refusalLetterOf, vouchLetterOf, vouchingSecretOf } from "./vouch-letters.js";
+
+/** @typedef {import("./keys.js").Pin} Pin */
+/** @typedef {{tone: "good"|"bad", words: string}} Said What has become of it at one host. */
+
+/**
+ * @typedef {object} VouchingHands What `Trust` knows and does.
+ * @property {() => Pin[]} vouchable Hosts that are here and let this browser bring others, as far as they have said.
+ * @property {(pin: Pin) => Promise<void>} keep
+ * @property {() => void} changed
+ */
+
+export class Vouching {
+  /** @type {"closed"|"open"|"asked"|"vouching"|"declined"} */
+  stage = "closed";
+  /** @type {Said[]} */
+  said = [];
+
+  /** @type {Pick<import("./trust.js").TrustSurroundings, "keys"|"now"|"setTimer">} */ #around;
+  /** @type {import("./trust.js").LetterLink} */ #link;
+  /** @type {VouchingHands} */ #trust;
+  #k = "";
+  /** @type {import("./vouch-letters.js").Newcomer|null} */ #newcomer = null;
+  /** Its last letter, which answers name. */ #join = new Uint8Array(0);
+  #client = "";
+  /** @type {Map<string, {pin: Pin, bytes: Uint8Array, tries: number}>} Vouches without an answer, by host. */ #open = new Map();
+  /** @type {Pin[]} */ #brought = [];
+  #isWaiting = false;
+
+  /** @param {Pick<import("./trust.js").TrustSurroundings, "keys"|"now"|"setTimer">} around @param {import("./trust.js").LetterLink} link @param {VouchingHands} trust */
+  constructor(around, link, trust) {
+    [this.#around, this.#link, this.#trust] = [around, link, trust];
+  }
+
+  /** The device that wants in, and the first part of its id, which its own screen shows, too. */
+  get newcomer() {
+    return this.#newcomer && { name: this.#newcomer.name, code: shortCodeOf(this.#newcomer.id) };
+  }
+
+  /**
+   * Begins anew.
+   * @param {string} client What the relay calls this browser.
+   * @returns {Promise<{k: string, hosts: string[]}>} What a link is to carry, for the hosts with these names; an empty text where this browser can bring nobody.
+   */
+  async open(client) {
+    this.forget();
+    const hosts = this.#trust.vouchable().map(({ name }) => name);
+    const own = hosts.length ? await this.#around.keys.own() : undefined;
+    if (!own) return { k: "", hosts: [] };
+    this.#k = vouchingSecretOf(own.id, client);
+    this.stage = "open";
+    return { k: this.#k, hosts };
+  }
+
+  /** The link is not shown any more. What a person has agreed to goes on. */
+  close() {
+    if (this.stage !== "vouching") this.forget();
+  }
+
+  forget() {
+    [this.stage, this.#k, this.#newcomer, this.#client, this.said, this.#brought] = ["closed", "", null, "", [], []];
+    this.#open.clear();
+  }
+
+  /**
+   * A letter of another device; what is no join by this link changes nothing.
+   * @param {string} client What the relay calls it. @param {Uint8Array} bytes
+   */
+  async take(client, bytes) {
+    const own = this.stage === "closed" ? undefined : await this.#around.keys.own();
+    const newcomer = own && (await newcomerOf(bytes, this.#k, own.id).catch(() => undefined));
+    if (!own || !newcomer) return;
+    if (this.#newcomer && keysOf(newcomer) !== keysOf(this.#newcomer)) {
+      this.#send(client, await refusalLetterOf(own, bytes, "usedSecret"));
+      if (!this.said.some(({ words }) => words === secondWords)) this.#say("bad", secondWords);
+      return;
+    }
+    [this.#join, this.#client] = [bytes, client];
+    if (!this.#newcomer) {
+      [this.#newcomer, this.stage] = [newcomer, "asked"];
+      this.#trust.changed();
+    } else if (this.stage !== "asked") {
+      await this.#answer(own);
+    }
+  }
+
+  /** The codes are the same. */
+  async accept() {
+    const [own, newcomer] = [await this.#around.keys.own(), this.#newcomer];
+    if (this.stage !== "asked" || !own || !newcomer) return;
+    this.stage = "vouching";
+    const [pins, count] = [this.#trust.vouchable(), await this.#around.keys.nextCount(this.#around.now())];
+    for (const pin of pins) {
+      // Its person knows of it: it is no news here.
+      if (pin.known) await this.#trust.keep({ ...pin, known: [...pin.known, base64urlOf(newcomer.id)] });
+      this.#open.set(pin.id, { pin, bytes: await vouchLetterOf(own, pin.id, newcomer, count), tries: 0 });
+    }
+    if (!pins.length) {
+      this.#say("bad", nobodyHereWords);
+      await this.#answer(own);
+    }
+    this.#trust.changed();
+    await this.#pulse();
+  }
+
+  async decline() {
+    const own = await this.#around.keys.own();
+    if (this.stage !== "asked" || !own) return;
+    this.stage = "declined";
+    this.#trust.changed();
+    await this.#answer(own);
+  }
+
+  /**
+   * @param {string} host The id of its key. @param {Uint8Array} bytes
+   * @returns {Promise<boolean>} Whether it was its answer to a vouch.
+   */
+  async answered(host, bytes) {
+    const [own, asked] = [await this.#around.keys.own(), this.#open.get(host)];
+    if (!own || !asked) return false;
+    const refusal = await refusalOf(bytes, host, asked.bytes).catch(() => undefined);
+    if (!refusal && !(await checkReceipt(bytes, host, asked.bytes).then(() => true, () => false))) return false;
+    this.#open.delete(host);
+    if (refusal) {
+      this.#say("bad", notBroughtWords(asked.pin.name, refusal.reason));
+    } else {
+      this.#brought.push(asked.pin);
+      this.#say("good", broughtWords(asked.pin.name, this.newcomer?.name ?? ""));
+    }
+    await this.#answer(own);
+    return true;
+  }
+
+  /** @param {"good"|"bad"} tone @param {string} words */
+  #say(tone, words) {
+    this.said = [...this.said, { tone, words }];
+    this.#trust.changed();
+  }
+
+  /**
+   * Everything for the newcomer by now.
+   * @param {import("./keys.js").OwnKeys} own
+   */
+  async #answer(own) {
+    if (this.stage === "declined" || (!this.#brought.length && !this.#open.size)) return this.#send(this.#client, await refusalLetterOf(own, this.#join, "notTrusted"));
+    for (const pin of this.#brought) {
+      this.#send(this.#client, await introductionLetterOf(own, this.#k, this.#join, pin, this.#brought.length + this.#open.size));
+    }
+  }
+
+  /** @param {string} client @param {Uint8Array} bytes A letter is live only: the newcomer asks again until it has all. */
+  #send(client, bytes) {
+    this.#link.command({ type: "letter", client, bytes: base64urlOf(bytes) }).catch(() => undefined);
+  }
+
+  /** Sends what is not answered, and comes back until nothing is. */
+  async #pulse() {
+    for (const [host, vouch] of [...this.#open]) {
+      if (vouch.tries < triesMax) {
+        vouch.tries += 1;
+        this.#link.command({ type: "letter", to: host, bytes: base64urlOf(vouch.bytes) }).catch(() => undefined);
+      } else {
+        this.#open.delete(host);
+        this.#say("bad", unansweredVouchWords(vouch.pin.name));
+        const own = await this.#around.keys.own();
+        if (own) await this.#answer(own);
+      }
+    }
+    if (!this.#open.size || this.#isWaiting) return;
+    this.#isWaiting = true;
+    this.#around.setTimer(() => {
+      this.#isWaiting = false;
+      this.#pulse();
+    }, rollEveryMs);
+  }
+}
+
+/** @param {import("./vouch-letters.js").Newcomer} newcomer */
+const keysOf = ({ points }) => `${base64urlOf(points.sign)}.${base64urlOf(points.box)}`;
+
+/** @param {string} host @param {string} device */
+const broughtWords = (host, device) => `${host} trusts ${device} now.`;
+
+/** @param {string} host @param {string} reason */
+const notBroughtWords = (host, reason) => (reason === "notTrusted" ? `${host} does not let this browser bring others.`
+  : reason === "distrusted" ? `${host} was told not to trust that device. Only its terminal can bring it back: heliograph host trust.`
+  : refusedWords(host, reason));
+
+/** @param {string} host */
+const unansweredVouchWords = (host) => `${host} has not answered: whether it trusts the device is not known. At that machine: heliograph host devices.`;
+
+const nobodyHereWords = "None of the machines that trust this browser is connected now.";
+
+const secondWords = "Another device has this link, too, and was refused.";

@@ -230,11 +230,11 @@ export class SessionView extends View {
   async #mute() {
     const device = this.#device;
     if (!device) return;
-    const { text, kinds, muted, quiet, gather, hidesCost, allowOnLockScreen } = device;
+    const { text, kinds, muted, quiet, gather, weekly, hidesCost, allowOnLockScreen } = device;
     const mutes = !muted.includes(this.session);
     const others = muted.filter((one) => one !== this.session);
     try {
-      await this.app.devices.choose(device.device, { text, kinds, muted: mutes ? [...others, this.session] : others, quiet, gather, hidesCost, allowOnLockScreen });
+      await this.app.devices.choose(device.device, { text, kinds, muted: mutes ? [...others, this.session] : others, quiet, gather, weekly, hidesCost, allowOnLockScreen });
       this.app.announce(mutes ? "Muted on this device" : "It rings on this device again");
     } catch (error) {
       this.app.announce(`Not changed: ${/** @type {Error} */ (error).message}`);

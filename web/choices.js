@@ -1,7 +1,7 @@
 /** What a person chooses to hear on a device: the words for it, and what a form says read into what the relay takes. Pure. */
 
 /** @typedef {import("./wire").DeviceShown} Device */
-/** @typedef {Pick<Device, "text"|"kinds"|"muted"|"quiet"|"gather"|"hidesCost"|"allowOnLockScreen">} Choices */
+/** @typedef {Pick<Device, "text"|"kinds"|"muted"|"quiet"|"gather"|"weekly"|"hidesCost"|"allowOnLockScreen">} Choices */
 
 /** @typedef {Device["kinds"][number]} Kind */
 
@@ -88,6 +88,15 @@ export function gatherWords(gather) {
   return `Errors, finished runs and budgets: ${when}`;
 }
 
+/** By the wire's number, from 1. */
+export const weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+/**
+ * When it tells what a week has cost.
+ * @param {Device["weekly"]} weekly
+ */
+export const weeklyWords = (weekly) => (weekly ? `${weekdays[weekly.weekday - 1] ?? "Once a week"} at ${clock(weekly.at)}, ${weekly.timeZone}` : "No");
+
 /**
  * What is in a form.
  * @typedef {object} Draft
@@ -97,6 +106,7 @@ export function gatherWords(gather) {
  * @property {boolean} hidesCost
  * @property {{from: string, to: string, timeZone: string}|null} quiet Times as `22:00`.
  * @property {{minutes: number}|{at: string, timeZone: string}|null} gather The time as `18:00`.
+ * @property {{weekday: number, at: string, timeZone: string}|null} weekly The time as `09:00`.
  * @property {boolean} allows
  */
 
@@ -104,7 +114,7 @@ export function gatherWords(gather) {
  * @param {Draft} draft
  * @returns {{choices: Choices}|{problem: string}}
  */
-export function read({ quiet, gather, allows, hidesCost, kinds: chosen, text, muted }) {
+export function read({ quiet, gather, weekly, allows, hidesCost, kinds: chosen, text, muted }) {
   /** @type {Choices} */
   const choices = { text, kinds: chosen, muted };
   if (hidesCost) choices.hidesCost = true;
@@ -115,6 +125,11 @@ export function read({ quiet, gather, allows, hidesCost, kinds: chosen, text, mu
     const at = minuteOf(gather.at);
     if (at === null) return { problem: "Say when to sum up the day, such as 18:00." };
     choices.gather = { when: "daily", at, timeZone: gather.timeZone };
+  }
+  if (weekly) {
+    const at = minuteOf(weekly.at);
+    if (at === null) return { problem: "Say when to tell what the week has cost, such as 09:00." };
+    choices.weekly = { weekday: weekly.weekday, at, timeZone: weekly.timeZone };
   }
   if (!quiet) return { choices };
   const [from, to] = [minuteOf(quiet.from), minuteOf(quiet.to)];

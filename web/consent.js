@@ -440,7 +440,7 @@ export async function decisionStatementOf({ hostID, session, approval, text, dig
 // What is sent to steer
 
 /** @typedef {Extract<import("./wire").Command, {type: "prompt"}>} Prompt */
-/** @typedef {Extract<import("./wire").Command, {type: "mode"|"model"|"askAll"|"start"|"resume"|"past"|"interrupt"|"stop"|"ruleOff"|"ruleAdd"}>} Steering */
+/** @typedef {Extract<import("./wire").Command, {type: "mode"|"model"|"askAll"|"start"|"resume"|"past"|"interrupt"|"stop"|"ruleOff"|"ruleAdd"|"ruleChange"|"ruleTry"}>} Steering */
 
 /**
  * @typedef {object} Sent
@@ -471,7 +471,9 @@ function steeringContentOf(command) {
     case "mode": return countedText(command.mode);
     case "model": return countedText(command.model);
     case "ruleOff": return countedText(command.rule);
-    case "ruleAdd": return countedText(command.toml);
+    case "ruleAdd":
+    case "ruleTry": return countedText(command.toml);
+    case "ruleChange": return concatenated(countedText(command.rule), countedText(command.toml));
     case "askAll": return flag(command.on);
     case "start":
     case "resume":

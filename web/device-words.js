@@ -1,6 +1,6 @@
 /** What a device is, gets and got, in words. Pure. */
 
-import { clock, gatherWords, kinds, textOf } from "./choices.js";
+import { clock, gatherWords, kinds, textOf, weeklyWords } from "./choices.js";
 
 /** @typedef {import("./wire").DeviceState} Device */
 /** @typedef {import("./wire").Push} Push */
@@ -39,7 +39,7 @@ const cardStarts = /** @type {Record<string, string>} */ ({
  * @returns {[name: string, value: string][]}
  */
 export function wishes(device, titleOf) {
-  const { cards, starts, quiet, gather, muted = [], web, ntfy, receiver } = device;
+  const { cards, starts, quiet, gather, weekly, muted = [], web, ntfy, receiver } = device;
   const rings = (device.kinds ?? Object.keys(kinds)).map((kind) => kinds[kind] ?? kind);
   const mode = cardModes[cards ?? "perSession"] ?? cards;
   /** @type {[name: string, value: string][]} */
@@ -49,6 +49,7 @@ export function wishes(device, titleOf) {
     ["Says", textOf(device)],
     ["Muted", muted.length ? muted.map(titleOf).join(", ") : "No session"],
     ["Cost", device.hidesCost ? "Hidden" : "Shown"],
+    ["Told weekly what it cost", weeklyWords(weekly)],
     ["Quiet hours", quiet ? `${clock(quiet.from)} to ${clock(quiet.to)}, ${quiet.timeZone}` : "None"],
   ];
   if (web) {

@@ -14,10 +14,10 @@ export function askOfDevice({ state, webPush, devices }) {
 export async function mute(app, session, mutes) {
   const device = ownDevice(app);
   if (!device) return false;
-  const { text, kinds, muted, quiet, gather, hidesCost, allowOnLockScreen } = device;
+  const { text, kinds, muted, quiet, gather, weekly, hidesCost, allowOnLockScreen } = device;
   const others = muted.filter((one) => one !== session);
   try {
-    await app.devices.choose(device.device, { text, kinds, muted: mutes ? [...others, session] : others, quiet, gather, hidesCost, allowOnLockScreen });
+    await app.devices.choose(device.device, { text, kinds, muted: mutes ? [...others, session] : others, quiet, gather, weekly, hidesCost, allowOnLockScreen });
     return true;
   } catch (error) {
     app.announce(`Not changed: ${/** @type {Error} */ (error).message}`);

@@ -1,15 +1,15 @@
 /**
  * What hosts answer by their owners' rules, and what has run by them. Pure.
  *
- * A host shows its rules in the session that represents it. From here a rule can be taken back, and added where the host wants that signed; to let one
- * allow again that was taken back is its owner's.
+ * A host shows its rules in the session that represents it. From here rules can be tried, and taken back, and added and changed where the host wants that
+ * signed; to let one allow again that was taken back is its owner's.
  */
 
 import { asText } from "./dom.js";
 
 /** @typedef {import("./wire").Summary} Summary */
 /** @typedef {NonNullable<NonNullable<import("./wire").SteeringOffer["rules"]>["list"]>[number]} Rule */
-/** @typedef {{session: string, hostID: string, host: string, connected: boolean, consent?: string, takesBack: boolean, takesNew: boolean, accepted: boolean, more: number, rules: Rule[]}} RuledHost */
+/** @typedef {{session: string, hostID: string, host: string, connected: boolean, consent?: string, takesBack: boolean, takesNew: boolean, takesChanges: boolean, tries: boolean, accepted: boolean, more: number, rules: Rule[]}} RuledHost */
 /** @typedef {{session: string, seq: number, at: number, title: string, approval: string}} Ran */
 
 /**
@@ -18,8 +18,9 @@ import { asText } from "./dom.js";
  * @returns {RuledHost[]}
  */
 export const ruledHosts = (hosts) =>
-  [...hosts.values()].flatMap(({ session, host, steering }) => (steering && (steering.rules || steering.actions.includes("ruleAdd")) ? [{
+  [...hosts.values()].flatMap(({ session, host, steering }) => (steering && (steering.rules || ["ruleAdd", "ruleTry"].some((action) => steering.actions.includes(action))) ? [{
     session, hostID: host.id, host: host.name, connected: host.connected, takesBack: steering.actions.includes("ruleOff"), takesNew: steering.actions.includes("ruleAdd"),
+    takesChanges: steering.actions.includes("ruleChange"), tries: steering.actions.includes("ruleTry"),
     accepted: !steering.rules || steering.rules.accepted === true, more: steering.rules?.more ?? 0, rules: steering.rules?.list ?? [],
     ...(steering.consent === undefined ? {} : { consent: steering.consent }),
   }] : [])).sort((a, b) => a.host.localeCompare(b.host) || a.session.localeCompare(b.session));
@@ -131,13 +132,98 @@ export function narrowestRule({ head, body }, { session, cwd, folder }, taken) {
 }
 
 /**
+ * A rule as it would stand in the host's file; empty where not all of it is known here.
+ * @param {Rule} rule
+ */
+export function textOfRule({ name, answer, for: patterns, words, folder, agent, hours, until }) {
+  // A host cuts what is too long for the wire.
+  if ([...patterns, words ?? "", folder ?? ""].some((text) => text.endsWith("…"))) return "";
+  const more = Object.entries({ words, folder, agent, hours, until }).filter(([, value]) => value);
+  return ["[[rule]]", `name = ${quoted(name)}`, `answer = ${quoted(answer)}`, `for = [${patterns.map(quoted).join(", ")}]`,
+    ...more.map(([key, value]) => `${key} = ${quoted(value ?? "")}`)].join("\n");
+}
+
+/** What one begins from who writes a rule. */
+export const ruleTemplate = '[[rule]]\nname = ""\nanswer = "allow"\nfor = ["Bash()"]';
+
+/**
+ * Why a rule cannot be changed from here; empty where it can.
+ * @param {string[]} may @param {RuledHost} host @param {Rule} rule @param {boolean} isLive
+ */
+export function changeObstacle(may, host, rule, isLive) {
+  if (rule.answer !== "allow") return "It keeps agents back: only its owner can change it.";
+  if (rule.off) return "It is taken back: only its owner can let it allow again.";
+  if (!host.takesChanges) return "Rules are changed from afar only at a host that takes signed commands alone.";
+  if (!textOfRule(rule)) return "It is too long to be shown whole: only its owner can change it.";
+  return sendObstacle(may, host, isLive) || acceptedObstacle(host);
+}
+
+/**
+ * Why no rules can be tried from here; empty where they can.
+ * @param {string[]} may @param {RuledHost} host @param {boolean} isLive
+ */
+export const tryObstacle = (may, host, isLive) => (host.tries ? sendObstacle(may, host, isLive) : `${host.host} is older than this page, and tries no rules from afar.`);
+
+/** @param {string[]} may @param {RuledHost} host @param {boolean} isLive */
+function sendObstacle(may, host, isLive) {
+  if (!may.includes("steer")) return "This device may not do that: heliograph pair --role operator";
+  if (!isLive) return "No connection to the relay.";
+  return host.connected ? "" : `${host.host} is offline.`;
+}
+
+/** @param {RuledHost} host */
+const acceptedObstacle = ({ accepted }) => (accepted ? "" : "Its owner has first to accept the file there as it is: heliograph rules accept");
+
+/**
+ * @typedef {{session: string, approval: string, at: number, title: string, answer: string, by: string, would: string, rules: string[], reason: string}} Tried
+ * @typedef {{name: string, answer: string, requests: number, allowed: number, denied: number}} RuleCount
+ * @typedef {{requests: number, since: number, asked: number, denied: Tried[], more: number, rules: RuleCount[], tried: Tried[], suggestions: {toml: string, times: number}[]|null}} Trial
+ */
+
+/** @param {unknown} value */
+const count = (value) => (typeof value === "number" && value > 0 ? value : 0);
+/** @param {unknown} value @returns {any[]} */
+const list = (value) => (Array.isArray(value) ? value.filter((one) => typeof one === "object" && one !== null) : []);
+
+/**
+ * What a host says that rules would have answered; nothing where it cannot be read.
+ * @param {unknown} said
+ * @returns {Trial|null}
+ */
+export function trialOf(said) {
+  if (typeof said !== "object" || said === null) return null;
+  const { requests, since, asked, more, rules, tried, suggestions } = /** @type {Record<string, unknown>} */ (said);
+  const calls = list(tried).map((one) => ({
+    session: asText(one.session), approval: asText(one.approval), at: count(one.at), title: asText(one.title), answer: asText(one.answer), by: asText(one.by), would: asText(one.would),
+    rules: Array.isArray(one.rules) ? one.rules.map(asText) : [], reason: asText(one.reason),
+  })).sort((a, b) => b.at - a.at);
+  return {
+    requests: count(requests), since: count(since), asked: count(asked), more: count(more), tried: calls,
+    denied: calls.filter(({ would, answer }) => would === "allow" && answer === "denied"),
+    rules: list(rules).map((one) => ({ name: asText(one.name), answer: asText(one.answer), requests: count(one.requests), allowed: count(one.allowed), denied: count(one.denied) })),
+    suggestions: suggestions === undefined ? null : list(suggestions).map((one) => ({ toml: asText(one.toml), times: count(one.times) })).filter(({ toml }) => toml),
+  };
+}
+
+/**
+ * What one rule would have done.
+ * @param {RuleCount} rule
+ */
+export const countWords = ({ answer, requests, allowed, denied }) => (answer === "ask" ? `would ask about ${requests}`
+  : `would ${answer} ${requests}; people allowed ${allowed} of them and denied ${denied}`);
+
+/**
+ * What would have become of a call, and what became of it.
+ * @param {Tried} call
+ */
+export const callWords = ({ would, rules, reason, answer, by }) => `${answer ? `${answer} by ${by}` : by ? `answered by ${by}` : "answered by nobody"} → ${
+  would === "ask" ? `asked: ${reason}` : `${would} (${rules.join(", ")})`}`;
+
+/**
  * Why no rule can be added from here; empty where one can.
  * @param {string[]} may @param {RuledHost} host @param {boolean} isLive
  */
 export function addObstacle(may, host, isLive) {
   if (!host.takesNew) return "Rules are added from afar only to a host that takes signed commands alone.";
-  if (!may.includes("steer")) return "This device may not add rules: heliograph pair --role operator";
-  if (!isLive) return "No connection to the relay.";
-  if (!host.connected) return `${host.host} is offline.`;
-  return host.accepted ? "" : "Its owner has first to accept the file there as it is: heliograph rules accept";
+  return sendObstacle(may, host, isLive) || acceptedObstacle(host);
 }

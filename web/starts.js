@@ -63,7 +63,7 @@ export function startObstacle(may, place, isLive) {
 /**
  * What has become of a command, where that is known.
  * @param {Event[]} events @param {string} id
- * @returns {{stage: string, words: string, reason?: string, started?: string, past?: Past[]}|undefined}
+ * @returns {{stage: string, words: string, reason?: string, started?: string, past?: Past[], tried?: unknown}|undefined}
  */
 export function outcomeOf(events, id) {
   // The first end of a command counts.
@@ -76,6 +76,7 @@ export function outcomeOf(events, id) {
   return {
     stage, ...(reason ? { reason } : {}), words: `${verb}${reason ? `: ${reason}` : ""}.`,
     ...(typeof event.head.started === "string" ? { started: event.head.started } : {}),
+    ...(event.body?.tried === undefined ? {} : { tried: event.body.tried }),
     ...(Array.isArray(sessions) ? { past: sessions.filter((/** @type {any} */ one) => typeof one?.id === "string") } : {}),
   };
 }

@@ -181,6 +181,8 @@ export function actionWords({ event: { head } }) {
     case "mode": return `Mode ${head.mode}`;
     case "model": return `Model ${head.model}`;
     case "ruleAdd": return `Add the rule ${head.toml}`;
+    case "ruleChange": return `Put in the place of the rule ${head.rule}: ${head.toml}`;
+    case "ruleTry": return "Try rules";
     case "ruleOff": return `Take back the rule ${head.rule}`;
     case "askAll": return head.on ? "Ask me for everything" : "Follow the agent's own rules";
     default: return String(head.action);

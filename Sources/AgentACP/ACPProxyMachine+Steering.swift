@@ -18,7 +18,7 @@ extension ACPProxyMachine {
         case .mode(let mode): set(mode, isModel: false, request, name, session, turns)
         case .model(let model): set(model, isModel: true, request, name, session, turns)
         case .stop where isAlone: stop(request, session)
-        case .stop, .askAll, .launch, .ruleOff, .ruleAdd:
+        case .stop, .askAll, .launch, .ruleOff, .ruleAdd, .ruleChange, .ruleTry:
             refuse(request, in: session, "this session does not take \(request.action.kind.rawValue)")
         }
     }

@@ -87,7 +87,17 @@ package enum ClientCommands {
 
     /// `heliograph devices forget ID`.
     package static func forgetDevice(_ options: ClientOptions, device: String) -> ClientExit {
-        ClientRun.run(options) { DeviceForgetTask($0, device) }
+        ClientRun.run(options) { DeviceChangeTask($0, device, .forget) }
+    }
+
+    /// `heliograph devices weekly ID`: `{"changed":ID,"weekly"?:WEEKLY-COSTS}` as JSON. Nil: it is told no more.
+    package static func tellWeekly(_ options: ClientOptions, device: String, _ wish: WeeklyOptions?) -> ClientExit {
+        let weekly: WeeklyCosts?
+        do throws(ClientError) { weekly = try wish?.weekly() } catch {
+            Terminal(environment: options.environment).report(error)
+            return error.exit
+        }
+        return ClientRun.run(options) { DeviceChangeTask($0, device, .weekly(weekly)) }
     }
 
     /// `heliograph push test DEVICE`: the PUSH as JSON, once it has an outcome. Done only where its push service took it.

@@ -36,6 +36,8 @@ package enum PlannerTimer: Hashable, Sendable {
     case overflow(WorkspaceID, DeviceID)
     /// Send the digest of what was held back.
     case digest(WorkspaceID, DeviceID)
+    /// Tell what the week has cost.
+    case weekly(WorkspaceID, DeviceID)
     /// Try the alerts again that the service did not accept.
     case alerts(WorkspaceID, DeviceID)
     /// A broadcast channel shall be deleted.

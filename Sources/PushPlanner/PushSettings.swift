@@ -3,9 +3,9 @@ package import RelayProtocol
 /// What the planner of pushes starts from besides its records.
 package struct PushSettings: Sendable {
     package var channels: [PushService: any PushChannel]
-    /// The minute of the day, 0 to 1,439, at this moment (milliseconds since 1970) in this time zone of the tz database; nil where
+    /// The minute of the week, from Monday 0:00 on, at this moment (milliseconds since 1970) in this time zone of the tz database; nil where
     /// there is no such zone. The planner knows no time zones.
-    package var localMinute: @Sendable (_ timeZone: String, _ at: Int64) -> Int64?
+    package var localWeekMinute: @Sendable (_ timeZone: String, _ at: Int64) -> Int64?
     /// What its pushes are numbered in. A planner of all workspaces numbers in the first block, but goes on in the block of a workspace
     /// that had a planner of its own: the numbers of one workspace only grow.
     package var numbers: PushNumbers
@@ -19,12 +19,12 @@ package struct PushSettings: Sendable {
 
     package init(
         channels: [PushService: any PushChannel] = [:], numbers: PushNumbers = .ofAll,
-        reminders: [Int64] = remindersDefault, localMinute: @escaping @Sendable (String, Int64) -> Int64? = { _, _ in nil }
+        reminders: [Int64] = remindersDefault, localWeekMinute: @escaping @Sendable (String, Int64) -> Int64? = { _, _ in nil }
     ) {
         self.channels = channels
         self.numbers = numbers
         self.reminders = reminders
-        self.localMinute = localMinute
+        self.localWeekMinute = localWeekMinute
     }
 
     /// When an approval rings again that rang so often, the last time at `moment`, both in milliseconds since 1970; nil: never.
@@ -34,16 +34,33 @@ package struct PushSettings: Sendable {
         return moment + (place < reminders.count ? reminders[place] : last) * 60_000
     }
 
+    private static let day: Int64 = 1_440
+    private static let week = 7 * day
+
+    /// The minute of the day, 0 to 1,439.
+    func localMinute(_ timeZone: String, _ at: Int64) -> Int64? { localWeekMinute(timeZone, at).map { $0 % Self.day } }
+
     /// When it is this minute of the day there, later than in this very minute, in milliseconds since 1970; nil: there is no such zone.
     func next(_ minute: Int64, in timeZone: String, after now: Int64) -> Int64? {
-        guard let current = localMinute(timeZone, now) else { return nil }
-        let left = (minute - current + 1_439) % 1_440 + 1
+        next(minute, of: Self.day, in: timeZone, after: now)
+    }
+
+    /// The same of a minute of the week.
+    func next(_ weekly: WeeklyCosts, after now: Int64) -> Int64? {
+        next(weekly.minute, of: Self.week, in: weekly.timeZone, after: now)
+    }
+
+    /// The minute of a period, which is a day or a week.
+    private func next(_ minute: Int64, of period: Int64, in timeZone: String, after now: Int64) -> Int64? {
+        func local(_ at: Int64) -> Int64? { localWeekMinute(timeZone, at).map { $0 % period } }
+        guard let current = local(now) else { return nil }
+        let left = (minute - current + period - 1) % period + 1
         let next = now - now % 60_000 + left * 60_000
-        guard let then = localMinute(timeZone, next), then != minute else { return next }
+        guard let then = local(next), then != minute else { return next }
         // The clocks there are changed meanwhile. Where that leaves the minute out, it is the moment that would have been it.
-        let ahead = (then - minute + 2_160) % 1_440 - 720
+        let ahead = (then - minute + period + period / 2) % period - period / 2
         let mended = next - ahead * 60_000
-        return mended > now && localMinute(timeZone, mended) == minute ? mended : next
+        return mended > now && local(mended) == minute ? mended : next
     }
 
     func channel(of device: Device) -> (any PushChannel)? { channels[device.address.service] }

@@ -1,5 +1,5 @@
 package import RelayModel
-import RelayProtocol
+package import RelayProtocol
 
 /// What the planner may look at while it handles a fact: values of its owner, none of them the planner's to change.
 package struct Sight {
@@ -8,9 +8,16 @@ package struct Sight {
     /// When the relay itself ends the wait for an approval, by `Instant.uptime`.
     package let expiries: [ApprovalName: Int64]
 
-    package init(sessions: CommittedSessions = CommittedSessions(), expiries: [ApprovalName: Int64] = [:]) {
+    /// What a workspace has spent.
+    let costs: (CostQuery, WorkspaceID) -> CostReport
+
+    package init(
+        sessions: CommittedSessions = CommittedSessions(), expiries: [ApprovalName: Int64] = [:],
+        costs: @escaping (CostQuery, WorkspaceID) -> CostReport = { _, _ in CostReport() }
+    ) {
         self.sessions = sessions
         self.expiries = expiries
+        self.costs = costs
     }
 
     func isPending(_ approval: ApprovalID, in key: SessionKey) -> Bool {

@@ -53,6 +53,8 @@ package enum WireLimits {
     package static let rulePatternsMax = 64
     /// Rules that every client gets with a host's offer: what a person reads through.
     package static let rulesBytesMax = 16 << 10
+    /// What `ruleTry` tells: the calls that a person looks through. With its head it fits one event.
+    package static let triedBytesMax = 128 << 10
     /// Commands of one session whose outcome is not known yet.
     package static let steeringOpenMax = 64
     /// Sentences about what a person should look at twice: one would be enough to look.

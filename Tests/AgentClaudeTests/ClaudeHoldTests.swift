@@ -34,6 +34,27 @@ struct ClaudeHoldTests {
         #expect(try answer(&bench, call()) == "hook 6: no decision")
     }
 
+    @Test("the owner's rules see each call before it runs, as it was written; a held session asks anyway")
+    func ruled() throws {
+        var bench = ClaudeBench()
+        try bench.call(call(), isHeard: true)
+        func heeded(_ payload: String, token: UInt64) throws -> UnaskedCall? {
+            var hook = ClaudeHook(event: "PreToolUse", payload: try JSONDocument(parsing: Array(payload.utf8)), process: nil)
+            hook.token = HookToken(rawValue: token)
+            let effects = bench.adapter.handle(.own(.hookCalled(hook)), at: bench.now)
+            return effects.lazy.compactMap { effect -> UnaskedCall? in
+                guard case .heed(HookToken(rawValue: token), let call, demand: ClaudeAnswer.askRuled) = effect else { return nil }
+                return call
+            }.first
+        }
+        let input = Array(#"{"command":"ls"}"#.utf8)
+        #expect(try heeded(call(), token: 7) == UnaskedCall(session: Self.session, tool: "Bash", input: input))
+        #expect(try heeded(#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#, token: 8)?.session == nil)
+        #expect(try heeded(call("AskUserQuestion"), token: 9) == nil)
+        bench.tell(.held(Holds(everySession: true)))
+        #expect(try heeded(call(), token: 10) == nil)
+    }
+
     @Test("one whose hooks do not run is not said to be held")
     func unheard() {
         var bench = ClaudeBench()

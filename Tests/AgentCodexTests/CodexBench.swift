@@ -258,7 +258,7 @@ struct CodexBench: AgentBench {
             return "answer \(text)"
         case .own(.hangUp): return "hang up"
         case .own(.startServer): return "start the server"
-        case .restrict, .checkAgents: return "NOT CODEX'S"
+        case .restrict, .heed, .checkAgents: return "NOT CODEX'S"
         case .steered(_, let change):
             return "steering: \(change.name.command.rawValue) \(change.stage.rawValue)"
                 + (change.reason.map { " (\($0))" } ?? "")

@@ -53,7 +53,7 @@ struct LocalBench {
             }
             lines.append("\(session): \(Self.line(event.head))")
         case .show(let output): lines.append("output of \(output.call): \(output.text)")
-        case .stream, .restrict, .askAll, .launched, .launch, .begin: lines.append("unexpected")
+        case .stream, .restrict, .heed, .askAll, .launched, .launch, .begin: lines.append("unexpected")
         case .steered(_, let change):
             lines.append(
                 "steering: \(change.name.command.rawValue) \(change.stage.rawValue)" + (change.reason.map { " (\($0))" } ?? ""))

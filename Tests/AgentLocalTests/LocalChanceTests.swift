@@ -130,7 +130,8 @@ struct LocalChanceTests {
                 case .own(.findLinks(let token, _, _)): tell(.own(.linksFound(token, [:])))
                 case .own(.refuse(let token, _)):
                     #expect(waiting.removeValue(forKey: token) != nil, "seed \(seed): answered twice")
-                case .stream, .show, .restrict, .checkAgents, .offer, .stands, .steered, .askAll, .launched, .launch, .begin:
+                case .stream, .show, .restrict, .heed, .checkAgents, .offer, .stands, .steered, .askAll, .launched, .launch,
+                    .begin:
                     break
                 }
             }

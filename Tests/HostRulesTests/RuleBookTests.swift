@@ -27,6 +27,42 @@ import Testing
         String(decoding: JSONWriter.object { $0.field("command", text) }, as: UTF8.self)
     }
 
+    // MARK: One in the place of another
+
+    @Test func aRuleTakesThePlaceOfAnotherAndNothingElseChanges() throws {
+        let file = """
+            # Mine.
+            [[rule]]
+            name = "tests"   # each time
+            answer = "allow"
+            for = [
+              "Bash(npm test:*)",
+            ]
+
+            # Keep this.
+            [[rule]]
+            name = "no-push"
+            answer = "deny"
+            for = "Bash(git push:*)"
+            """
+        let book = try RuleBook(parsing: file)
+        let narrower = "[[rule]]\nname = 'tests'\nanswer = 'allow'\nfor = 'Bash(npm test)'"
+        let changed = try book.replacing("tests", by: narrower, under: "# Changed.", in: file)
+        #expect(changed.hasPrefix("# Mine.\n# Changed.\n\(narrower)\n\n# Keep this.\n[[rule]]\nname = \"no-push\""))
+        #expect(try RuleBook(parsing: changed).rules == [RuleBook(parsing: narrower).rules[0], book.rules[1]])
+        let last = try book.replacing("no-push", by: narrower.replacing("tests", with: "more"), under: "# Changed.", in: file)
+        #expect(last.hasSuffix("# Keep this.\n# Changed.\n\(narrower.replacing("tests", with: "more"))"))
+        for (name, text) in [
+            ("other", narrower), ("tests", ""), ("tests", narrower + "\n" + narrower.replacing("tests", with: "x")),
+            ("tests", narrower.replacing("tests", with: "no-push")), ("tests", "folder = '/'"),
+            ("tests", narrower + "\n[[rule]]"),
+        ] {
+            #expect(throws: RuleError.self, "\(text)") {
+                try book.replacing(name, by: text, under: "# Changed.", in: file)
+            }
+        }
+    }
+
     // MARK: Which answer
 
     @Test func whatNoRuleIsAboutIsAsked() throws {

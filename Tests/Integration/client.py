@@ -69,9 +69,9 @@ class WireClient:
         host = self.summaries.get(fields.get("session", ""), {}).get("steering", {}).get("consent")
         if type == "prompt" and self.device and host and "signature" not in fields:
             fields["signature"] = self.device.prompt(unb64(host), fields["session"], id, fields["text"])
-        if type in ("ruleOff", "ruleAdd") and self.device and host and "signature" not in fields:
-            text = fields["rule" if type == "ruleOff" else "toml"]
-            fields["signature"] = self.device.steer(unb64(host), fields["session"], id, type, text)
+        if type in ("ruleOff", "ruleAdd", "ruleChange") and self.device and host and "signature" not in fields:
+            texts = [fields[key] for key in ("rule", "toml") if key in fields]
+            fields["signature"] = self.device.steer(unb64(host), fields["session"], id, type, *texts)
         since = len(self.messages)
         self.connection.send({"type": type, "id": id, **fields})
         return self.wait(

@@ -204,11 +204,11 @@ class Device:
         )
         return self.text(count, statement)
 
-    def steer(self, host: bytes, session: str, command: str, kind: str, name: str) -> str:
-        """A command whose detail is one text."""
+    def steer(self, host: bytes, session: str, command: str, kind: str, *texts: str) -> str:
+        """A command whose detail is some texts."""
         count = self.next_count()
         statement = (
-            domain("steer") + lp(host) + lp(session.encode()) + lp(command.encode()) + lp(kind.encode()) + lp(sha(lp(name.encode()))) + u64(count)
+            domain("steer") + lp(host) + lp(session.encode()) + lp(command.encode()) + lp(kind.encode()) + lp(sha(b"".join(lp(text.encode()) for text in texts))) + u64(count)
             + lp(self.id)
         )  # fmt: skip
         return self.text(count, statement)

@@ -115,7 +115,7 @@ class PushStage:
                 return {}
             case "deviceChoices":
                 shown = self.devices[command["device"]]["device"]
-                for key in ("quiet", "gather", "hidesCost", "allowOnLockScreen"):
+                for key in ("quiet", "gather", "weekly", "hidesCost", "allowOnLockScreen"):
                     shown.pop(key, None)
                 shown.update({key: value for key, value in command.items() if key not in ("type", "id")})
                 return {}

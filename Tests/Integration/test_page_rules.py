@@ -1,6 +1,7 @@
 """A host's rules on the page: what they are, what ran by one, and taking it back."""
 
 import json
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import expect
@@ -100,3 +101,92 @@ def test_a_rule_is_signed_as_it_is_read(screen: Callable[..., Screen], daemon: D
     card.get_by_role("button", name="Deny …").click()
     card.get_by_role("button", name="Deny", exact=True).click()
     assert beside.answer()[1]["decision"] == "deny"
+
+
+def answered(daemon: Daemon, one: Screen, name: str, command: str, decision: str) -> None:
+    """On the page."""
+    asking = ask(daemon, name, command)
+    one.go("#/approvals")
+    card = one.page.locator("approval-card").filter(has_text=re.compile(rf"{command}$|{command}\\b"))
+    if decision == "allow":
+        card.get_by_role("button", name="Allow", exact=True).click()
+    else:
+        card.get_by_role("button", name="Deny …").click()
+        card.get_by_role("button", name="Deny", exact=True).click()
+    assert asking.answer()[1]["decision"] == decision
+
+
+@LOOKS
+def test_rules_are_tried_before_they_count(screen: Callable[..., Screen], daemon: Daemon, size: dict[str, int], scheme: str) -> None:
+    write(daemon.home, daemon.environment)
+    begin(daemon)
+    one = screen(role="operator", size=size, scheme=scheme)
+    trust_page(daemon, one)
+    for number in range(5):
+        answered(daemon, one, f"a{number}", "npm test", "allow")
+    answered(daemon, one, "b", "npm run all", "deny")
+    assert ask(daemon, "c", "echo one").answer()[1]["decision"] == "allow"
+    one.go("#/rules")
+    host = one.page.locator("rules-view .rule-host")
+    host.get_by_role("button", name="Try the rules of laptop on what was asked").click()
+    expect(host).to_contain_text("Of 7 requests since")
+    expect(host).to_contain_text("a person would still be asked about 6.")
+    expect(host).to_contain_text("echoes: would allow 1; people allowed 0 of them and denied 0")
+    expect(host).to_contain_text("You answered so 5 times, and never otherwise:")
+    one.expect_accessible()
+    one.expect_no_overflow()
+    # A suggestion is looked at, tried, and not applied by itself.
+    host.get_by_role("button", name="Look at this rule …").click()
+    draft = one.page.locator("rules-view .rule-draft")
+    expect(draft.get_by_role("group", name="The rule", exact=True)).to_contain_text('for = ["Bash(npm test)"]')
+    expect(draft).to_contain_text("would allow 5; people allowed 5 of them and denied 0")
+    assert "npm" not in (daemon.home / ".config/heliograph/rules.toml").read_text()
+    # Written wider, it would have allowed what a person denied: that has to be read.
+    draft.get_by_role("button", name="Write it otherwise").click()
+    field = draft.get_by_label("The rule as it is to stand in the file")
+    field.fill(field.input_value().replace("npm test", "npm *"))
+    one.expect_accessible()
+    draft.get_by_role("button", name="Look at it").click()
+    expect(draft).to_contain_text("What this would have allowed, a person denied once:")
+    sign = draft.get_by_role("button", name="Sign and add this rule")
+    expect(sign).to_be_disabled()
+    expect(draft.get_by_role("list", name="What these rules would have allowed, and a person denied").get_by_role("link", name="npm run all")).to_be_visible()
+    draft.locator("details summary").click()
+    expect(draft.locator("details li")).to_have_count(7)
+    one.expect_accessible()
+    one.expect_no_overflow()
+    draft.get_by_label("I have read what was denied").check()
+    expect(sign).to_be_enabled()
+    draft.get_by_role("link", name="Leave it").click()
+    expect(draft).to_be_hidden()
+    assert "npm" not in (daemon.home / ".config/heliograph/rules.toml").read_text()
+
+
+def test_a_rule_is_changed_as_it_is_read(screen: Callable[..., Screen], daemon: Daemon) -> None:
+    write(daemon.home, daemon.environment)
+    begin(daemon)
+    one = screen(role="operator")
+    trust_page(daemon, one)
+    one.go("#/rules")
+    echoes = one.page.locator("rules-view li.budget", has_text="echoes")
+    expect(one.page.get_by_role("button", name="Change the rule no-push of laptop")).to_have_count(0)
+    echoes.get_by_role("button", name="Change the rule echoes of laptop").click()
+    draft = one.page.locator("rules-view .rule-draft")
+    field = draft.get_by_label("The rule as it is to stand in the file")
+    assert field.input_value() == '[[rule]]\nname = "echoes"\nanswer = "allow"\nfor = ["Bash(echo *)", "Bash(mkdir made)"]'
+    field.fill(field.input_value().replace('"Bash(echo *)", ', ""))
+    draft.get_by_role("button", name="Look at it").click()
+    expect(draft.get_by_role("heading", name="In the place of the rule echoes")).to_be_visible()
+    draft.get_by_role("button", name="Sign and change the rule").click()
+    expect(draft).to_be_hidden()
+    expect(echoes).not_to_contain_text("Bash(echo *)")
+    expect(echoes).to_contain_text("Bash(mkdir made)")
+    assert ask(daemon, "a", "mkdir made").answer()[1]["decision"] == "allow"
+    # One that cannot be read is refused there, and the old one stays.
+    echoes.get_by_role("button", name="Change the rule echoes of laptop").click()
+    field.fill("[[rule]]")
+    draft.get_by_role("button", name="Look at it").click()
+    expect(draft).to_contain_text("Not tried: line 1: the rule has no `name`.")
+    draft.get_by_role("button", name="Sign and change the rule").click()
+    expect(one.page.locator("rules-view > .sheet > [role=alert]")).to_contain_text("Not changed:")
+    expect(echoes).to_contain_text("Bash(mkdir made)")

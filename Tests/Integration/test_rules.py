@@ -355,6 +355,120 @@ def test_a_trusted_device_adds_a_rule_and_nobody_else(daemon: Daemon, operator: 
     assert verified.returncode == 0, verified.stdout + verified.stderr
 
 
+NARROWER = """[[rule]]
+name = "echoes"
+answer = "allow"
+for = ["Bash(echo hi)"]"""
+
+
+def test_a_trusted_device_changes_a_rule_in_one_step(daemon: Daemon, operator: WireClient, relay: Relay, client: Any) -> None:  # noqa: F811
+    write(daemon.home, daemon.environment)
+    begin(daemon)
+    session = desk(operator)
+    path = daemon.home / ".config/heliograph/rules.toml"
+    assert operator.command("ruleChange", session=session, rule="echoes", toml=NARROWER)["error"]["code"] == "unsupported", "an open host takes none"
+    trust_client(daemon, operator)
+    operator.wait_summary(session, lambda summary: "ruleChange" in summary["steering"]["actions"])
+    other = client(relay, "Eve's phone", role="operator")
+    other.subscribe()
+    other.wait_summary(session, lambda summary: True)
+    other.subscribe(session)
+    assert outcome(other, session, "ruleChange", rule="echoes", toml=NARROWER)["reason"].startswith("This host takes commands with a trusted device's signature only")
+    key = unb64(operator.summaries[session]["steering"]["consent"])
+    for kind, texts in [("ruleChange", ["no-push", NARROWER]), ("ruleAdd", [NARROWER]), ("ruleChange", ["echoes", NARROWER + " "])]:
+        name = f"k{kind}{len(texts[-1])}{texts[0][:2]}".replace("[", "x")
+        signed = operator.device.steer(key, session, name, kind, *texts)
+        changed = outcome(operator, session, "ruleChange", id=name, rule="echoes", toml=NARROWER, signature=signed)
+        assert changed["reason"] == "The signature does not fit what arrived at the host.", (kind, texts)
+    for rule, text in [("no-push", NARROWER), ("unheard-of", NARROWER), ("echoes", NARROWER + "\n" + LISTS), ("echoes", NARROWER.replace("echoes", "no-push"))]:
+        assert outcome(operator, session, "ruleChange", rule=rule, toml=text)["stage"] == "refused", (rule, text)
+    assert path.read_text() == RULES
+    again(daemon)
+
+    assert ask(daemon, "a", "echo ho").answer()[1]["decision"] == "allow"
+    assert outcome(operator, session, "ruleChange", rule="echoes", toml=NARROWER)["stage"] == "taken"
+    text = path.read_text()
+    assert "# Changed from afar by Ada's phone on " in text and NARROWER in text and "echo *" not in text and text.endswith(RULES[RULES.index("[[rule]]\nname = \"no-push\""):])
+    again(daemon)
+    assert ask(daemon, "b", "echo hi").answer()[1]["decision"] == "allow"
+    asking = ask(daemon, "c", "echo ho")
+    card = operator.wait_card(lambda one: one["stage"] == "pending" and one["request"]["head"].get("title") == "echo ho")
+    operator.decide("local-s1", card["approval"], "deny")
+    assert asking.answer()[1]["decision"] == "deny"
+    # What was taken back comes back by nobody's change.
+    assert off(operator, session, "echoes")["stage"] == "taken"
+    refused = outcome(operator, session, "ruleChange", rule="echoes", toml=NARROWER.replace("hi", "ho"))
+    assert refused["stage"] == "refused" and "taken back" in refused["reason"]
+    # Who only looks at it signs nothing, and changes nothing.
+    tried = outcome_body(other, session, "ruleTry", toml=NARROWER)
+    assert tried["requests"] == 3 and [rule["name"] for rule in tried["rules"]] == ["echoes"]
+    verified = relay.run("audit", "verify", "--data", str(relay.data), check=False)
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+
+
+def outcome_body(phone: WireClient, session: str, type: str, **fields: Any) -> dict[str, Any]:
+    """What a host tells of rules that it has tried."""
+    head = outcome(phone, session, type, **fields)
+    assert head["stage"] == "taken", head
+    return next(event["body"]["tried"] for event in reversed(phone.logs[session]) if event["kind"] == "steering.changed" and event["head"]["command"] == head["command"])
+
+
+@pytest.mark.parametrize("is_signed", [False, True], ids=["open", "signed"])
+def test_rules_are_tried_from_afar_on_what_people_answered(daemon: Daemon, operator: WireClient, phone: Any, relay: Relay, is_signed: bool) -> None:  # noqa: F811
+    write(daemon.home, daemon.environment)
+    begin(daemon)
+    session = desk(operator)
+    if is_signed:
+        trust_client(daemon, operator)
+        operator.wait_summary(session, lambda summary: summary["steering"].get("consent"))
+    answers = [("npm test", "allow")] * 5 + [("npm test all", "deny")]
+    for number, (command, decision) in enumerate(answers):
+        asking = ask(daemon, f"a{number}", command)
+        card = operator.wait_card(lambda one: one["stage"] == "pending" and one["request"]["head"]["title"] == command)
+        operator.decide("local-s1", card["approval"], decision)
+        assert asking.answer()[1]["decision"] == decision
+    assert ask(daemon, "b", "git push").answer()[1]["decision"] == "deny"
+    draft = RULES.replace('"Bash(echo *)", "Bash(mkdir made)"', '"Bash(npm test:*)"').replace("echoes", "tests").strip()
+    assert phone.command("ruleTry", session=session, toml=draft)["error"]["code"] == "forbidden", "it may decide, and not steer"
+    before = (daemon.home / ".config/heliograph/rules.toml").read_text()
+
+    tried = outcome_body(operator, session, "ruleTry", toml=draft)
+    assert (tried["requests"], tried["asked"], tried["deniedYetAllowed"]) == (7, 0, 1) and "suggestions" not in tried
+    assert tried["rules"][0] == {"name": "tests", "answer": "allow", "requests": 6, "allowed": 5, "denied": 1}
+    (freer,) = [one for one in tried["tried"] if one["would"] == "allow" and one.get("answer") == "denied"]
+    assert freer["title"] == "npm test all" and freer["session"] == "local-s1" and freer["approval"] in operator.approvals
+
+    own = outcome_body(operator, session, "ruleTry", toml="")
+    assert [rule["name"] for rule in own["rules"]] == ["echoes", "no-push"] and (own["requests"], own["asked"]) == (7, 6)
+    (suggestion,) = own["suggestions"]
+    assert suggestion["times"] == 5 and suggestion["rule"]["for"] == ["Bash(npm test)"]
+    # The terminal says the same, of both kinds of hosts.
+    said = heliograph(daemon.home, daemon.environment, "rules", "suggest", "--data", str(relay.data))
+    assert suggestion["toml"] in said.stdout, said.stdout + said.stderr
+
+    wrong = outcome(operator, session, "ruleTry", toml="[[rule]]\nname = 'x'")
+    assert wrong["stage"] == "refused" and "has no" in wrong["reason"]
+    assert (daemon.home / ".config/heliograph/rules.toml").read_text() == before and shown(operator, session)["echoes"] == "allow"
+    # What a host has asked is its own business: no client and no other host reads it so.
+    for token, status in [(operator.token, 403), ("nobody", 401)]:
+        assert relay.get("/v1/requests", {"Authorization": f"Bearer {token}"}).status == status
+
+
+@pytest.mark.agent
+def test_a_denial_holds_for_what_claude_code_allows_itself(machine: Machine, phone: WireClient) -> None:
+    def bash(command: str) -> list[Any]:
+        return [{"tool": "Bash", "input": {"command": command, "description": "Do it"}}]
+
+    write(machine.home, machine.environment, RULES.replace("git push:*", "touch forbidden"))
+    settings = json.loads(machine.settings.read_text())
+    machine.settings.write_text(json.dumps(settings | {"permissions": {"allow": ["Bash(touch:*)"]}}))
+    machine.start_claude([bash("touch fine"), bash("touch forbidden"), [{"text": "All done now."}]])
+    machine.prompt("please do it")
+    assert "Ask Ada before you push." in machine.wait_tool_result("Ask Ada")
+    machine.wait_screen("All done now.")
+    assert (machine.project / "fine").exists() and not (machine.project / "forbidden").exists()
+
+
 @pytest.mark.agent
 def test_claude_code_is_answered_by_rules(machine: Machine, phone: WireClient) -> None:
     def bash(command: str) -> list[Any]:

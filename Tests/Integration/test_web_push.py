@@ -2,6 +2,7 @@
 
 import json
 import socket
+import time
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -16,6 +17,7 @@ from relay import Relay
 from waits import wait_until
 
 DEVICE = "ada-firefox"
+DAY = 86_400_000
 
 
 @pytest.fixture
@@ -224,6 +226,32 @@ def test_what_needs_no_answer_is_gathered_and_an_approval_rings_at_once(relay, s
     digest = site.wait_notification(ada.browser, lambda shown: told(shown)["kind"] != "approval")
     assert digest["notification"]["body"] == "1 error" and digest["notification"]["silent"] is True
     assert len([shown for shown in site.notifications(ada.browser) if told(shown)["kind"] != "approval"]) == 1
+
+
+def test_what_a_week_has_cost_is_told_at_the_chosen_minute(relay, site, laptop, asking):
+    now = time.time_ns() // 1_000_000
+    asking.event("s2", "session.started", {"agent": {"name": "claude"}, "project": "webshop"}, at=now - 11 * DAY)
+    for cost, age in [(10_000_000, 10), (14_500_000, 3)]:
+        asking.event("s2", "usage", {"run": "r1", "model": "opus", "costMicroUSD": cost}, at=now - age * DAY)
+    asking.wait_acked("s2")
+    ada = laptop()
+    local = ("--data", str(relay.data))
+    # The next minute, or the one after if that is about to begin.
+    due = datetime.fromtimestamp(now // 60_000 * 60 + (60 if now % 60_000 < 50_000 else 120), ZoneInfo("Asia/Tokyo"))
+    said = relay.run("devices", "weekly", DEVICE, "--day", due.strftime("%A"), "--at", due.strftime("%H:%M"), "--time-zone", "Asia/Tokyo", *local).stdout
+    assert f"told each {due.strftime('%A')} at {due.hour}:{due.minute:02}, Asia/Tokyo, what the week has cost" in said
+    assert "what the week has cost" in relay.run("devices", *local).stdout
+    assert ada.device["device"]["weekly"] == {"weekday": due.isoweekday(), "at": due.hour * 60 + due.minute, "timeZone": "Asia/Tokyo"}
+    # On disk before it is due.
+    relay.kill()
+    relay.start()
+    shown = site.wait_notification(ada.browser, lambda one: "week" in one["notification"]["title"], timeout=130)["notification"]
+    assert shown["title"] == "This week: $4.50" and shown["silent"] is True
+    assert shown["body"] == "$5.50 less than in the week before ($10.00). Dearest: project webshop, $4.50; model opus, $4.50."
+    off = relay.run("devices", "weekly", DEVICE, "--off", "--json", *local).stdout
+    assert json.loads(off) == {"changed": DEVICE}
+    wrong = relay.run("devices", "weekly", DEVICE, "--at", "25:00", *local, check=False)
+    assert wrong.returncode == 2 and "a time is like 09:00" in wrong.stderr
 
 
 # Registration

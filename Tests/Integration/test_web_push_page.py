@@ -250,11 +250,16 @@ def test_an_app_s_choices_are_changed_without_its_tokens(page: Callable[..., Pag
     form.get_by_label("Budgets").uncheck()
     form.get_by_role("radio", name="Gathered, now and then").check()
     form.get_by_label("After the first of it").select_option("2 hours")
+    form.get_by_label("Tell once a week what it has cost").check()
+    form.get_by_label("Each", exact=True).select_option("Friday")
+    form.get_by_label("Of this time zone").select_option("Asia/Tokyo")
     form.get_by_role("button", name="Save").click()
     expect(form).to_be_hidden()
     assert one.stage.said("deviceChoices")[-1] | {"id": ""} == {
         "type": "deviceChoices", "id": "", "device": "d1", "text": "sealed", "kinds": ["approval", "question", "error", "finished"], "muted": ["gone"],
-        "quiet": {"from": 0, "to": 420, "timeZone": "America/Argentina/Buenos_Aires"}, "gather": {"when": "interval", "minutes": 120}}  # fmt: skip
+        "quiet": {"from": 0, "to": 420, "timeZone": "America/Argentina/Buenos_Aires"}, "gather": {"when": "interval", "minutes": 120},
+        "weekly": {"weekday": 5, "at": 540, "timeZone": "Asia/Tokyo"}}  # fmt: skip
+    expect(one.device("Ada's iPhone")).to_contain_text("Friday at 09:00, Asia/Tokyo")
     form = open_form(one.device("Ada's iPhone"))
     form.get_by_label("To", exact=True).fill("00:00")
     form.get_by_role("button", name="Save").click()

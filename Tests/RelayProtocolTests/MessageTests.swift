@@ -85,7 +85,8 @@ enum Sample {
 
     static let actions: [SteeringAction] = [
         .prompt(.init(text: "go\n/on", whenBusy: .steer, isCommand: true)), .prompt(.init(text: "")), .interrupt, .stop,
-        .mode("plan"), .model("m1"), .ruleOff("tests"), .ruleAdd("[[rule]]\nname"), .askAll(true), .askAll(false),
+        .mode("plan"), .model("m1"), .ruleOff("tests"), .ruleAdd("[[rule]]\nname"),
+        .ruleChange("tests", to: "[[rule]]\nname"), .ruleTry(""), .askAll(true), .askAll(false),
         .launch(Launch(.start, project: "site", agent: "claude")),
         .launch(Launch(.past, project: "site", agent: "claude")),
         .launch(Launch(.resume("p1"), project: "site", agent: "claude", mode: "plan", model: "m1", text: "go on")),

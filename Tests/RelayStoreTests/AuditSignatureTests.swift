@@ -163,7 +163,7 @@ struct AuditSignatureTests {
     static let actions: [SteeringAction] = [
         .prompt(.init(text: "go on")), .prompt(.init(text: "go on", whenBusy: .steer)),
         .prompt(.init(text: "/compact", isCommand: true)), .mode("plan"), .model("m1"), .askAll(false), .ruleOff("tests"),
-        .ruleAdd("[[rule]]"),
+        .ruleAdd("[[rule]]"), .ruleChange("tests", to: "[[rule]]"),
         .launch(Launch(.start, project: "site", agent: "claude", text: "begin")),
         .launch(Launch(.resume("p1"), project: "site", agent: "claude", mode: "plan")),
     ]

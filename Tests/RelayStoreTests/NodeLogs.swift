@@ -77,4 +77,10 @@ struct NodeLogs: SessionLog {
     func approval(_ id: ApprovalID, of session: SessionKey) throws(LogError) -> Approval? {
         try log(session.workspace).approval(id, of: session)
     }
+
+    func approvals(
+        of host: HostID, in workspace: WorkspaceID, before: Int64, limit: Int, bytesMax: Int
+    ) throws(LogError) -> ApprovalPage {
+        try log(workspace).approvals(of: host, in: workspace, before: before, limit: limit, bytesMax: bytesMax)
+    }
 }

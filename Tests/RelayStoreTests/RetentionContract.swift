@@ -55,6 +55,35 @@ import Testing
     }
 
     @Test(arguments: LogImplementation.allCases)
+    func `what a host's sessions have asked is read from the newest on, page by page`(_ implementation: LogImplementation) throws {
+        let log = try implementation.make()
+        var (writer, other) = (Writer(.first), Writer(.second))
+        other.host = "host2"
+        var batch = writer.batch(1, approvals: [writer.approval("a1", seq: 1), writer.approval("a2", seq: 1)])
+        batch.appends[0].state.summary.folder = "/home/me/site"
+        try log.commit(batch)
+        try log.commit(other.batch(1, approvals: [other.approval("b1", seq: 1)]))
+        var last = writer.batch(1, approvals: [writer.approval("a3", seq: 2, stage: .expired, resolvedAt: 950)])
+        last.appends[0].state.summary.folder = "/home/me/site"
+        try log.commit(last)
+        func page(before: Int64 = .max, limit: Int = 9, bytesMax: Int = 1 << 20, host: String = "host1") throws -> ApprovalPage {
+            try log.approvals(of: id(host), in: .home, before: before, limit: limit, bytesMax: bytesMax)
+        }
+        let all = try page()
+        #expect(all.entries.map(\.approval.id.rawValue) == ["a3", "a2", "a1"] && all.next == nil)
+        #expect(all.entries.allSatisfy { $0.folder == "/home/me/site" } && all.entries[0].approval.stage.word == .expired)
+        let newest = try page(limit: 2)
+        #expect(newest.entries.map(\.approval.id.rawValue) == ["a3", "a2"])
+        let rest = try page(before: #require(newest.next), limit: 2)
+        #expect(rest.entries.map(\.approval.id.rawValue) == ["a1"] && rest.next == nil)
+        let bytes = all.entries.map(\.approval.bytes.count).max() ?? 0
+        #expect(try page(bytesMax: bytes + 1).entries.count == 1, "as many as the bytes take")
+        #expect(try page(bytesMax: 10).entries.isEmpty, "one that is larger than a page is left out")
+        #expect(try page(host: "host2").entries.map(\.approval.id.rawValue) == ["b1"])
+        #expect(try page(host: "host3").entries.isEmpty)
+    }
+
+    @Test(arguments: LogImplementation.allCases)
     func `a session's place is told by its name, whether it was removed or not`(_ implementation: LogImplementation) throws {
         let log = try implementation.make()
         var (writer, gone) = (Writer(.first), Writer(.second))

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deviceName, systemName } from "../../web/browser-name.js";
-import { clock, gatherWords, minuteOf, read, textOf, textsFor } from "../../web/choices.js";
+import { clock, gatherWords, minuteOf, read, textOf, textsFor, weeklyWords } from "../../web/choices.js";
 
-const draft = (more = {}) => ({ kinds: ["approval"], text: "summary", muted: ["s1"], hidesCost: false, quiet: null, gather: null, allows: false, ...more });
+const draft = (more = {}) => ({ kinds: ["approval"], text: "summary", muted: ["s1"], hidesCost: false, quiet: null, gather: null, weekly: null, allows: false, ...more });
 
 test("a form is read into what the relay takes, with nothing that is off", () => {
   assert.deepEqual(read(draft()), { choices: { text: "summary", kinds: ["approval"], muted: ["s1"] } });
@@ -35,6 +35,14 @@ test("what needs no answer is gathered by the hour or by the day", () => {
   assert.equal(gatherWords({ when: "interval", minutes: 60 }), "Errors, finished runs and budgets: an hour after the first");
   assert.equal(gatherWords({ when: "interval", minutes: 240 }), "Errors, finished runs and budgets: 4 hours after the first");
   assert.equal(gatherWords(evening), "Errors, finished runs and budgets: once a day, at 18:00, Asia/Tokyo");
+});
+
+test("what a week has cost is told on a day and at a time, or not", () => {
+  const monday = { weekday: 1, at: 540, timeZone: "Asia/Tokyo" };
+  assert.deepEqual(read(draft({ weekly: { weekday: 1, at: "09:00", timeZone: "Asia/Tokyo" } })).choices.weekly, monday);
+  assert.match(read(draft({ weekly: { weekday: 1, at: "", timeZone: "UTC" } })).problem, /what the week has cost/);
+  assert.equal("weekly" in read(draft()).choices, false);
+  assert.deepEqual([weeklyWords(monday), weeklyWords(undefined)], ["Monday at 09:00, Asia/Tokyo", "No"]);
 });
 
 test("a time is written as it is read", () => {

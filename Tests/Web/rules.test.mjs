@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addObstacle, isToday, limitsOf, namesIn, narrowestRule, ranBy, ruledHosts, standingOf, takeBackObstacle } from "../../web/rules.js";
+import {
+  addObstacle, callWords, changeObstacle, countWords, isToday, limitsOf, namesIn, narrowestRule, ranBy, ruledHosts, standingOf, takeBackObstacle, textOfRule, trialOf, tryObstacle,
+} from "../../web/rules.js";
 
 const may = ["watch", "decide", "steer"];
 const allow = { name: "tests", answer: "allow", for: ["Bash(npm test)"] };
@@ -79,4 +81,37 @@ test("why no rule can be added is said in one sentence", () => {
   assert.match(addObstacle(["watch"], host, true), /--role operator/);
   assert.match(addObstacle(may, { ...host, accepted: false }, true), /rules accept/);
   assert.match(addObstacle(may, host, false), /No connection/);
+});
+
+test("why a rule cannot be changed or tried is said in one sentence", () => {
+  const [host] = ruledHosts(new Map([["b", desk("b", "laptop", [allow, deny], { actions: ["ruleChange", "ruleTry"] })]]));
+  assert.deepEqual([changeObstacle(may, host, allow, true), tryObstacle(may, host, true)], ["", ""]);
+  assert.match(changeObstacle(may, host, deny, true), /keeps agents back/);
+  assert.match(changeObstacle(may, host, { ...allow, off: true }, true), /taken back/);
+  assert.match(changeObstacle(may, { ...host, takesChanges: false }, allow, true), /signed commands/);
+  assert.match(changeObstacle(may, { ...host, accepted: false }, allow, true), /rules accept/);
+  assert.match(changeObstacle(may, host, { ...allow, for: ["Bash(very long…"] }, true), /too long/);
+  assert.match(changeObstacle(may, host, allow, false), /No connection/);
+  assert.equal(tryObstacle(may, { ...host, accepted: false }, true), "", "that changes nothing");
+  assert.match(tryObstacle(["watch"], host, true), /--role operator/);
+  assert.match(tryObstacle(may, { ...host, connected: false }, true), /offline/);
+  assert.match(tryObstacle(may, { ...host, tries: false }, true), /older/);
+});
+
+test("a rule is written as its host's file has it", () => {
+  assert.equal(textOfRule({ ...deny, words: 'Say "please".', folder: "~/work" }),
+    '[[rule]]\nname = "no-push"\nanswer = "deny"\nfor = ["Bash(git push:*)"]\nwords = "Say \\"please\\"."\nfolder = "~/work"');
+});
+
+test("what rules would have answered is read from whatever a host says", () => {
+  const freer = { session: "s1", approval: "a1", at: 2, title: "npm test all", answer: "denied", by: "Ada", would: "allow", rules: ["tests"] };
+  const asked = { session: "s1", approval: "a2", at: 3, title: "ls", would: "ask", rules: [], reason: "no rule is about it" };
+  const trial = trialOf({ requests: 7, since: 1, asked: 1, more: 5, rules: [{ name: "tests", answer: "allow", requests: 6, allowed: 5, denied: 1 }], tried: [freer, asked], suggestions: [{ toml: "[[rule]]", times: 5 }] });
+  assert.deepEqual([trial.requests, trial.asked, trial.more, trial.denied.length, trial.tried[0].title], [7, 1, 5, 1, "ls"]);
+  assert.equal(countWords(trial.rules[0]), "would allow 6; people allowed 5 of them and denied 1");
+  assert.equal(countWords({ name: "x", answer: "ask", requests: 2, allowed: 0, denied: 0 }), "would ask about 2");
+  assert.deepEqual(trial.tried.map(callWords), ["answered by nobody → asked: no rule is about it", "denied by Ada → allow (tests)"]);
+  assert.deepEqual(trialOf({ requests: "many", tried: [1, null], rules: {}, suggestions: [{}] }), { requests: 0, since: 0, asked: 0, more: 0, rules: [], tried: [], denied: [], suggestions: [] });
+  assert.equal(trialOf({}).suggestions, null);
+  assert.deepEqual([trialOf(null), trialOf("x")], [null, null]);
 });

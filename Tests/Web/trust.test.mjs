@@ -190,7 +190,7 @@ test("what gives an agent more freedom is signed with a count that rises; the re
   const one = await trusted(host);
   const of = (command) => one.trust.signed({ session: "s1", ...command }, "c1");
   let last = 0;
-  for (const command of [{ type: "prompt", text: "go on" }, { type: "mode", mode: "plan" }, { type: "model", model: "m" }, { type: "askAll", on: false }, { type: "ruleOff", rule: "tests" }, { type: "ruleAdd", toml: "[[rule]]" }, { type: "start", project: "p", agent: "a" }, { type: "resume", past: "x", project: "p", agent: "a" }]) {
+  for (const command of [{ type: "prompt", text: "go on" }, { type: "mode", mode: "plan" }, { type: "model", model: "m" }, { type: "askAll", on: false }, { type: "ruleOff", rule: "tests" }, { type: "ruleAdd", toml: "[[rule]]" }, { type: "ruleChange", rule: "tests", toml: "[[rule]]" }, { type: "start", project: "p", agent: "a" }, { type: "resume", past: "x", project: "p", agent: "a" }]) {
     const signed = await of(command);
     const count = Number(signed.signature.split(".")[2]);
     assert.ok(count > last, `${count} after ${last}`);

@@ -1,6 +1,6 @@
 /** `<choices-form>`: what a device rings for and how much it says, changed on the page of any other. */
 
-import { kinds, clock, intervals, intervalWords, reachOf, read, textsFor } from "../choices.js";
+import { kinds, clock, intervals, intervalWords, reachOf, read, textsFor, weekdays } from "../choices.js";
 import { attribute, h, say, span, write } from "../dom.js";
 import { titleOf } from "../session-words.js";
 import { line } from "../text.js";
@@ -14,6 +14,7 @@ const sessionsMax = 12;
 const usualNight = { from: "22:00", to: "07:00" };
 const usualEvening = "18:00";
 const usualInterval = 60;
+const usualMorning = "09:00";
 
 let made = 0;
 
@@ -40,6 +41,11 @@ export class ChoicesForm extends HTMLElement {
   #at = h("input", { id: `${this.#id}-at`, type: "time" });
   #atZone = h("select", { id: `${this.#id}-at-zone` });
   #atFields = h("div", { class: "quiet-hours" }, field(this.#at, "At"), field(this.#atZone, "In this time zone"));
+  #isWeekly = h("input", { type: "checkbox", onchange: () => this.#draw() });
+  #weekday = h("select", { id: `${this.#id}-weekday` }, ...weekdays.map((day, place) => h("option", { value: String(place + 1) }, day)));
+  #weeklyAt = h("input", { id: `${this.#id}-weekly-at`, type: "time" });
+  #weeklyZone = h("select", { id: `${this.#id}-weekly-zone` });
+  #weeklyFields = h("div", { class: "quiet-hours" }, field(this.#weekday, "Each"), field(this.#weeklyAt, "At this time"), field(this.#weeklyZone, "Of this time zone"));
   #isQuiet = h("input", { type: "checkbox", onchange: () => this.#draw() });
   #from = h("input", { id: `${this.#id}-from`, type: "time" });
   #to = h("input", { id: `${this.#id}-to`, type: "time" });
@@ -53,6 +59,7 @@ export class ChoicesForm extends HTMLElement {
     group("Rings for", this.#kinds), group("Says", this.#texts),
     group("Beside that", h("div", { class: "choices" }, choice(this.#cost, "Hide what it costs", "No push to this device names an amount."), this.#allowChoice)),
     group("Errors, finished runs and budgets", h("p", { class: "quiet" }, "Approvals and questions are never gathered."), this.#gatherings, this.#minutesField, this.#atFields),
+    group("Weekly costs", choice(this.#isWeekly, "Tell once a week what it has cost", "One quiet notification: the sum, the week before, the project and model that cost most."), this.#weeklyFields),
     group("Quiet hours", choice(this.#isQuiet, "Do not ring at night", "What waits then rings when they are over."), this.#hours), this.#mutedPart, this.#problem,
     h("div", { class: "buttons" }, h("button", { type: "button", class: "plain", onclick: () => this.onclosed() }, "Back"), this.#save));
 
@@ -84,6 +91,10 @@ export class ChoicesForm extends HTMLElement {
     this.#minutes.value = String(minutes);
     this.#at.value = gather?.at === undefined ? usualEvening : clock(gather.at);
     fillZones(this.#atZone, gather?.timeZone);
+    this.#isWeekly.checked = device.weekly !== undefined;
+    this.#weekday.value = String(device.weekly?.weekday ?? 1);
+    this.#weeklyAt.value = device.weekly ? clock(device.weekly.at) : usualMorning;
+    fillZones(this.#weeklyZone, device.weekly?.timeZone);
     this.#isQuiet.checked = device.quiet !== undefined;
     this.#from.value = device.quiet ? clock(device.quiet.from) : usualNight.from;
     this.#to.value = device.quiet ? clock(device.quiet.to) : usualNight.to;
@@ -112,6 +123,7 @@ export class ChoicesForm extends HTMLElement {
 
   #draw() {
     attribute(this.#hours, "hidden", !this.#isQuiet.checked);
+    attribute(this.#weeklyFields, "hidden", !this.#isWeekly.checked);
     attribute(this.#minutesField, "hidden", this.#gathering !== "interval");
     attribute(this.#atFields, "hidden", this.#gathering !== "daily");
     const isWhole = this.#text === "full";
@@ -138,6 +150,7 @@ export class ChoicesForm extends HTMLElement {
     event.preventDefault();
     const said = read({
       kinds: /** @type {Kind[]} */ (checked(this.#kinds)), text: /** @type {import("../choices.js").Device["text"]} */ (this.#text), muted: checked(this.#muted),
+      weekly: this.#isWeekly.checked ? { weekday: Number(this.#weekday.value), at: this.#weeklyAt.value, timeZone: this.#weeklyZone.value } : null,
       gather: this.#gather, hidesCost: this.#cost.checked, allows: this.#allow.checked && !this.#allowChoice.hidden,
       quiet: this.#isQuiet.checked ? { from: this.#from.value, to: this.#to.value, timeZone: this.#zone.value } : null,
     });

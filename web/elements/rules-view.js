@@ -1,18 +1,23 @@
-/** `<rules-view>`: what hosts answer by their owners' rules, what has run by each, and taking one back. */
+/** `<rules-view>`: what hosts answer by their owners' rules, what has run by each, what others would have answered; taking back, adding and changing. */
 
 import { arrange, attribute, h, nodes, say, span, write } from "../dom.js";
 import { plural, timeOfDay } from "../format.js";
-import { addObstacle, isToday, limitsOf, narrowestRule, ranBy, ruledHosts, standingOf, takeBackObstacle } from "../rules.js";
+import {
+  addObstacle, changeObstacle, isToday, limitsOf, narrowestRule, ranBy, ruleTemplate, ruledHosts, standingOf, takeBackObstacle, textOfRule, trialOf, tryObstacle,
+} from "../rules.js";
 import { titleOf } from "../session-words.js";
 import { shownEvent } from "../shown.js";
 import { outcomeOf } from "../starts.js";
 import { exact, line } from "../text.js";
 import { Confirmation } from "./confirmation.js";
 import { noNews } from "./link-state.js";
+import { RuleTrial } from "./rule-trial.js";
 import { View } from "./view.js";
 
 /** @typedef {import("../rules.js").RuledHost} RuledHost */
 /** @typedef {import("../rules.js").Rule} Rule */
+/** @typedef {{desk: string, text: string, replaces: string}} Draft A rule that is to count at a host, in the place of another if that is named. */
+/** @typedef {{desk: string, text: string, id: string, outcome: import("../rules.js").Trial|null, problem: string}} Attempt */
 
 /** More than a person reads before they decide. */
 const ranShownMax = 50;
@@ -24,12 +29,21 @@ export class RulesView extends View {
   #draftText = h("pre", { class: "foreign exact rule-patterns", tabindex: "0", role: "group", "aria-label": "The rule" });
   #draftWhy = h("p", { class: "quiet foreign" });
   #draftWords = h("p", { class: "foreign" });
-  #add = h("button", { type: "button", class: "solid", onclick: () => this.#addRule() }, "Sign and add this rule");
-  #draft = h("section", { class: "budget rule-draft", "aria-labelledby": "rule-draft-title", hidden: true }, h("h3", { id: "rule-draft-title" }, "A new rule"), this.#draftWords,
-    this.#draftText, this.#draftWhy, h("div", { class: "buttons" }, h("a", { href: "#/rules" }, "Leave it"), this.#add));
+  #draftField = h("textarea", { rows: "8", dir: "auto", spellcheck: "false", autocapitalize: "off", maxlength: "4000", "aria-label": "The rule as it is to stand in the file" });
+  #draftTitle = h("h3", { id: "rule-draft-title", tabindex: "-1" });
+  #add = h("button", { type: "button", class: "solid", onclick: () => this.#addRule() });
+  #edit = h("button", { type: "button", class: "plain", onclick: () => this.#write() }, "Write it otherwise");
+  #look = h("button", { type: "button", class: "solid", onclick: () => this.#readDraft() }, "Look at it");
+  #draftTrial = new RuleTrial({ changed: () => this.#draw(), take: () => undefined });
+  #draft = h("section", { class: "budget rule-draft", "aria-labelledby": "rule-draft-title", hidden: true }, this.#draftTitle, this.#draftWords,
+    this.#draftText, this.#draftField, this.#draftTrial.element, this.#draftWhy,
+    h("div", { class: "buttons" }, h("a", { href: "#/rules", onclick: () => this.#close() }, "Leave it"), this.#edit, this.#look, this.#add));
   /** @type {Map<string, RuleRow>} By host and name. */ #rows = new Map();
+  /** @type {Map<string, HostRow>} */ #hostRows = new Map();
   /** The request that a rule is made from. */ #from = { session: "", approval: "" };
-  /** @type {{desk: string, text: string}|undefined} The rule as a person reads it: whatever the relay says later, nothing else is signed. */ #read;
+  /** @type {Draft|undefined} The rule as a person reads it: whatever the relay says later, nothing else is signed. */ #read;
+  /** It is being written. */ #isWriting = false;
+  /** @type {Attempt|null} The last rules that a host was asked to try. */ #trial = null;
   /** @type {{id: string, host: RuledHost, done: string, failed: string, adds: boolean}|null} */ #sent = null;
   /** @type {Set<string>} Sessions of hosts that are followed: there the outcome is told. */ #followed = new Set();
   /** The rule that the address names, until it has been shown. */ #wanted = { session: "", name: "" };
@@ -47,8 +61,17 @@ export class RulesView extends View {
    */
   arrive({ session = "", name = "", approval = "" }) {
     this.#wanted = { session, name };
+    this.#close();
     this.#from = { session, approval };
+    this.#draw();
+  }
+
+  /** Nobody goes on with the draft. */
+  #close() {
+    this.#from = { session: "", approval: "" };
     this.#read = undefined;
+    this.#isWriting = false;
+    this.#trial = null;
     write(this.#problem, "");
     this.#draw();
   }
@@ -67,23 +90,26 @@ export class RulesView extends View {
   #draw() {
     const { state, link } = this.app;
     const hosts = ruledHosts(state.hosts);
-    this.#drawDraft(hosts);
     const hasRules = hosts.some(({ rules, more }) => rules.length + more > 0);
     write(this.#empty, hasRules ? "" : state.loaded ? "No host shows rules. A rule answers for you at the host, before anybody is asked: heliograph rules --help" : noNews(link));
     attribute(this.#empty, "hidden", hasRules);
     this.#settle();
+    this.#settleTrial();
     const keys = new Set();
+    const may = state.welcome?.may ?? [];
     arrange(this.#list, hosts.flatMap((host) => [
+      ...(host.tries || host.takesNew ? [this.#hostRow(host).element] : []),
       ...host.rules.map((rule) => {
         const key = `${host.session}/${rule.name}`;
         keys.add(key);
-        const row = this.#rows.get(key) ?? new RuleRow((ruled, its) => this.#takeBack(ruled, its));
+        const row = this.#rows.get(key) ?? new RuleRow((ruled, its) => this.#takeBack(ruled, its), (ruled, its) => this.#open(ruled, textOfRule(its), its.name, true));
         this.#rows.set(key, row);
         const ran = ranBy(state.logs, state.sessions, host.hostID, rule.name);
-        const why = takeBackObstacle(state.welcome?.may ?? [], host, rule, link.isLive) || this.app.trust.obstacle(host.consent, host.host);
+        const trust = this.app.trust.obstacle(host.consent, host.host);
+        const why = takeBackObstacle(may, host, rule, link.isLive) || trust;
         row.show(host, rule, {
-          ran, why, isSending: this.#sent !== null, now: this.app.now(),
-          titleOf: (session) => titleOf(/** @type {import("../wire").Summary} */ (state.sessions.get(session))),
+          ran, why, changes: !changeObstacle(may, host, rule, link.isLive) && !trust, isSending: this.#sent !== null, now: this.app.now(),
+          titleOf: (session) => this.#titleOf(session),
         });
         return row.element;
       }),
@@ -91,6 +117,29 @@ export class RulesView extends View {
     ]));
     for (const key of [...this.#rows.keys()]) if (!keys.has(key)) this.#rows.delete(key);
     this.#reveal(hosts);
+    this.#drawDraft(hosts);
+  }
+
+  /** @param {string} session */
+  #titleOf(session) {
+    const summary = this.app.state.sessions.get(session);
+    return summary ? titleOf(summary) : `Session ${session}`;
+  }
+
+  /** @param {RuledHost} host */
+  #hostRow(host) {
+    const row = this.#hostRows.get(host.session) ?? new HostRow({
+      tryRules: (ruled) => this.#try(ruled, ""), write: (ruled) => this.#open(ruled, ruleTemplate, "", true),
+      take: (ruled, toml) => this.#open(ruled, toml, "", false),
+    });
+    this.#hostRows.set(host.session, row);
+    const may = this.app.state.welcome?.may ?? [];
+    const trial = this.#trial?.desk === host.session && this.#trial.text === "" ? this.#trial : null;
+    row.show(host, {
+      trial, why: tryObstacle(may, host, this.app.link.isLive), isTrying: this.#isTrying, titleOf: (session) => this.#titleOf(session),
+      writes: !addObstacle(may, host, this.app.link.isLive) && !this.app.trust.obstacle(host.consent, host.host),
+    });
+    return row;
   }
 
   /** @param {RuledHost[]} hosts */
@@ -103,7 +152,37 @@ export class RulesView extends View {
     row.reveal();
   }
 
-  /** @param {RuledHost[]} hosts @returns {{desk: string, text: string}|undefined} */
+  // Drafts
+
+  /** @param {RuledHost} host @param {string} text @param {string} replaces @param {boolean} isWriting */
+  #open(host, text, replaces, isWriting) {
+    this.#close();
+    this.#read = { desk: host.session, text, replaces };
+    this.#isWriting = isWriting;
+    this.#draftField.value = text;
+    this.#draw();
+    this.#draft.scrollIntoView({ block: "nearest" });
+    (isWriting ? this.#draftField : this.#draftTitle).focus();
+  }
+
+  #write() {
+    if (!this.#read) return;
+    this.#from = { session: "", approval: "" };
+    this.#isWriting = true;
+    this.#draftField.value = this.#read.text;
+    this.#draw();
+    this.#draftField.focus();
+  }
+
+  #readDraft() {
+    if (!this.#read) return;
+    this.#read = { ...this.#read, text: this.#draftField.value.trim() };
+    this.#isWriting = false;
+    this.#draw();
+    this.#draftTitle.focus();
+  }
+
+  /** @param {RuledHost[]} hosts @returns {Draft|undefined} */
   #drafted(hosts) {
     const { state } = this.app;
     const { session, approval } = this.#from;
@@ -112,29 +191,94 @@ export class RulesView extends View {
     const event = state.logs.get(session)?.events.find(({ kind, head }) => kind === "approval.requested" && head.approval === approval);
     if (!summary || !host || !event) return undefined;
     const text = narrowestRule(shownEvent(event, session, approval), summary, host.rules.map(({ name }) => name));
-    return text ? { desk: host.session, text } : undefined;
+    return text ? { desk: host.session, text, replaces: "" } : undefined;
   }
 
   /** @param {RuledHost[]} hosts */
   #drawDraft(hosts) {
-    attribute(this.#draft, "hidden", !this.#from.approval);
-    if (!this.#from.approval) return;
-    const draft = (this.#read ??= this.#drafted(hosts));
+    if (this.#from.approval) this.#read ??= this.#drafted(hosts);
+    const draft = this.#read;
+    attribute(this.#draft, "hidden", !draft && !this.#from.approval);
+    if (!draft && !this.#from.approval) return;
     const host = hosts.find(({ session }) => session === draft?.desk);
-    const why = !draft || !host ? "No rule that narrow can be made from this request."
-      : addObstacle(this.app.state.welcome?.may ?? [], host, this.app.link.isLive) || this.app.trust.obstacle(host.consent, host.host);
-    say(this.#draftWords, host ? `${host.host} then allows exactly this, and asks nobody, until the rule is taken back:` : "", line);
+    const isRead = draft !== undefined && !this.#isWriting;
+    const why = this.#obstacle(draft, host);
+    const trial = isRead && this.#trial?.desk === draft.desk && this.#trial.text === draft.text ? this.#trial : null;
+    say(this.#draftTitle, draft?.replaces ? `In the place of the rule ${draft.replaces}` : "A new rule", line);
+    say(this.#draftWords, host ? this.#wordsOf(host, isRead) : "", line);
     say(this.#draftText, draft?.text ?? "", exact);
-    attribute(this.#draftText, "hidden", !draft);
+    attribute(this.#draftText, "hidden", !isRead);
+    attribute(this.#draftField, "hidden", !this.#isWriting);
     say(this.#draftWhy, why, line);
     attribute(this.#draftWhy, "hidden", !why);
-    attribute(this.#add, "disabled", why !== "" || this.#sent !== null);
+    this.#draftTrial.show(trial, true, (session) => this.#titleOf(session));
+    write(this.#add, draft?.replaces ? "Sign and change the rule" : "Sign and add this rule");
+    attribute(this.#add, "hidden", this.#isWriting);
+    attribute(this.#look, "hidden", !this.#isWriting);
+    attribute(this.#edit, "hidden", !isRead || why !== "");
+    // Tried before it counts.
+    const isTried = !trial || trial.outcome !== null || trial.problem !== "";
+    attribute(this.#add, "disabled", why !== "" || this.#sent !== null || !isTried || !this.#draftTrial.isRead);
+    if (isRead && host && !why && !trial && !this.#isTrying && !tryObstacle(this.app.state.welcome?.may ?? [], host, this.app.link.isLive)) this.#try(host, draft.text);
+  }
+
+  /** @param {Draft|undefined} draft @param {RuledHost|undefined} host Why it cannot count there; empty where it can. */
+  #obstacle(draft, host) {
+    if (!draft || !host) return "No rule that narrow can be made from this request.";
+    const may = this.app.state.welcome?.may ?? [];
+    const replaced = host.rules.find(({ name }) => name === draft.replaces);
+    if (draft.replaces && !replaced) return `${host.host} has no rule ${draft.replaces} any more.`;
+    return (replaced ? changeObstacle(may, host, replaced, this.app.link.isLive) : addObstacle(may, host, this.app.link.isLive)) || this.app.trust.obstacle(host.consent, host.host);
+  }
+
+  /** @param {RuledHost} host @param {boolean} isRead */
+  #wordsOf({ host }, isRead) {
+    if (!isRead) return `As it is to stand in the file at ${host}. You see it once more before you sign it.`;
+    return this.#from.approval ? `${host} then allows exactly this, and asks nobody, until the rule is taken back:` : `${host} then answers by this, and asks nobody, until the rule is taken back:`;
   }
 
   #addRule() {
     const host = ruledHosts(this.app.state.hosts).find(({ session }) => session === this.#read?.desk);
     if (!host || !this.#read) return;
-    this.#send(host, { type: "ruleAdd", session: host.session, toml: this.#read.text }, { done: "The rule is added", failed: "Not added", adds: true });
+    const { text, replaces } = this.#read;
+    if (replaces) this.#send(host, { type: "ruleChange", session: host.session, rule: replaces, toml: text }, { done: "The rule is changed", failed: "Not changed", adds: true });
+    else this.#send(host, { type: "ruleAdd", session: host.session, toml: text }, { done: "The rule is added", failed: "Not added", adds: true });
+  }
+
+  // Tried on what was asked
+
+  get #isTrying() {
+    return this.#trial !== null && this.#trial.outcome === null && this.#trial.problem === "";
+  }
+
+  /** @param {RuledHost} host @param {string} text Empty: its own. */
+  async #try(host, text) {
+    const id = this.app.link.freshID();
+    const trial = this.#trial = /** @type {Attempt} */ ({ desk: host.session, text, id, outcome: null, problem: "" });
+    this.#follow(host);
+    this.#draw();
+    try {
+      const command = /** @type {import("../wire").Command} */ ({ type: "ruleTry", session: host.session, toml: text });
+      await this.app.link.command(await this.app.trust.signed(command, id), { id });
+    } catch (error) {
+      trial.problem = `Not tried: ${/** @type {Error} */ (error).message}`;
+      this.#draw();
+    }
+  }
+
+  #settleTrial() {
+    const trial = this.#trial;
+    if (!trial || !this.#isTrying) return;
+    const outcome = outcomeOf(this.app.state.logs.get(trial.desk)?.events ?? [], trial.id);
+    if (!outcome) return;
+    trial.outcome = outcome.stage === "taken" ? trialOf(outcome.tried) : null;
+    if (!trial.outcome) trial.problem = `Not tried: ${outcome.reason || "its host has not said why"}.`;
+  }
+
+  /** @param {RuledHost} host */
+  #follow(host) {
+    if (!this.#followed.has(host.session)) this.app.link.watch(host.session);
+    this.#followed.add(host.session);
   }
 
   /** What has become of what was sent. */
@@ -147,7 +291,10 @@ export class RulesView extends View {
       return say(this.#problem, outcome.stage === "unknown" ? "Nobody knows yet whether it was done: look at the rules." : `${sent.failed}: ${outcome.reason || "its host refused it"}.`, line);
     }
     this.app.announce(sent.done);
-    if (sent.adds) location.hash = "#/rules";
+    if (sent.adds) {
+      this.#close();
+      location.hash = "#/rules";
+    }
     return undefined;
   }
 
@@ -160,8 +307,7 @@ export class RulesView extends View {
   async #send(host, command, words) {
     if (this.#sent) return;
     write(this.#problem, "");
-    if (!this.#followed.has(host.session)) this.app.link.watch(host.session);
-    this.#followed.add(host.session);
+    this.#follow(host);
     const id = this.app.link.freshID();
     this.#sent = { id, host, ...words };
     this.#draw();
@@ -176,6 +322,39 @@ export class RulesView extends View {
   }
 }
 
+/** One host: what its rules would have answered, and a rule to write. */
+class HostRow {
+  #name = h("h3", { class: "foreign" });
+  #try;
+  #write;
+  #why = h("p", { class: "quiet foreign" });
+  #trial;
+  element = h("li", { class: "rule-host" });
+  /** @type {RuledHost|null} */ #shown = null;
+
+  /** @param {{tryRules: (host: RuledHost) => void, write: (host: RuledHost) => void, take: (host: RuledHost, toml: string) => void}} calls */
+  constructor({ tryRules, write: begin, take }) {
+    /** @param {(host: RuledHost) => void} call */
+    const forHost = (call) => () => { if (this.#shown) call(this.#shown); };
+    this.#try = h("button", { type: "button", class: "plain", onclick: forHost(tryRules) }, "Try on what was asked");
+    this.#write = h("button", { type: "button", class: "plain", onclick: forHost(begin) }, "Write a rule …");
+    this.#trial = new RuleTrial({ changed: () => undefined, take: (toml) => { if (this.#shown) take(this.#shown, toml); } });
+    this.element.append(this.#name, this.#why, h("div", { class: "buttons" }, this.#try, this.#write), this.#trial.element);
+  }
+
+  /** @param {RuledHost} host @param {{trial: Attempt|null, why: string, isTrying: boolean, writes: boolean, titleOf: (session: string) => string}} more */
+  show(host, { trial, why, isTrying, writes, titleOf: its }) {
+    this.#shown = host;
+    say(this.#name, host.host, line);
+    say(this.#why, why, line);
+    attribute(this.#why, "hidden", !why);
+    attribute(this.#try, "disabled", why !== "" || isTrying);
+    attribute(this.#try, "aria-label", `Try the rules of ${host.host} on what was asked`);
+    attribute(this.#write, "hidden", !writes);
+    this.#trial.show(trial, false, its);
+  }
+}
+
 /** One rule of one host. */
 class RuleRow {
   #name = span("budget-name foreign");
@@ -187,7 +366,8 @@ class RuleRow {
   #ran = h("ol", { class: "rule-ran" });
   #fold = h("details", { hidden: true }, this.#count, this.#ran);
   #back = h("button", { type: "button", class: "deny" }, "Take back …");
-  #buttons = h("div", { class: "buttons" }, this.#back);
+  #change = h("button", { type: "button", class: "plain" }, "Change …");
+  #buttons = h("div", { class: "buttons" }, this.#change, this.#back);
   #why = h("p", { class: "quiet foreign" });
   #confirmation;
   element = h("li", { class: "budget" }, h("p", { class: "budget-line" }, this.#name, this.#answer), this.#patterns, this.#limits, this.#standing,
@@ -195,8 +375,9 @@ class RuleRow {
   /** @type {[RuledHost, Rule]|null} */ #shown = null;
   #drawn = "";
 
-  /** @param {(host: RuledHost, rule: Rule) => void} takeBack */
-  constructor(takeBack) {
+  /** @param {(host: RuledHost, rule: Rule) => void} takeBack @param {(host: RuledHost, rule: Rule) => void} change */
+  constructor(takeBack, change) {
+    this.#change.addEventListener("click", () => { if (this.#shown) change(...this.#shown); });
     this.#confirmation = new Confirmation({ opener: this.#back, buttons: this.#buttons, verb: "Take it back", deed: () => {
       this.#confirmation.close();
       if (this.#shown) takeBack(...this.#shown);
@@ -206,9 +387,9 @@ class RuleRow {
 
   /**
    * @param {RuledHost} host @param {Rule} rule
-   * @param {{ran: import("../rules.js").Ran[], why: string, isSending: boolean, now: number, titleOf: (session: string) => string}} more
+   * @param {{ran: import("../rules.js").Ran[], why: string, changes: boolean, isSending: boolean, now: number, titleOf: (session: string) => string}} more
    */
-  show(host, rule, { ran, why, isSending, now, titleOf }) {
+  show(host, rule, { ran, why, changes, isSending, now, titleOf }) {
     this.#shown = [host, rule];
     const today = ran.filter(({ at }) => isToday(at, now)).length;
     say(this.#name, rule.name, line);
@@ -232,6 +413,8 @@ class RuleRow {
         h("a", { href: `#/session/${session}`, class: "foreign" }, nodes(line(`${title} · ${titleOf(session)}`))))),
       ...(ran.length > ranShownMax ? [h("li", { class: "quiet" }, `and ${ran.length - ranShownMax} before these`)] : []));
     }
+    attribute(this.#change, "hidden", !changes);
+    attribute(this.#change, "aria-label", `Change the rule ${rule.name} of ${host.host}`);
     attribute(this.#back, "disabled", why !== "" || isSending);
     attribute(this.#back, "aria-label", `Take back the rule ${rule.name} of ${host.host}`);
     attribute(this.#back, "hidden", rule.answer !== "allow" || rule.off === true);

@@ -5,7 +5,7 @@ internal import RelayProtocol
 /// would let run. The hook before the tool says that it has to be asked for, and Claude Code asks, in each of its modes.
 extension ClaudeAdapter {
     /// Tools that ask a person by themselves: to ask twice would help nobody.
-    private static let askingTools: Set<String> = ["AskUserQuestion", "ExitPlanMode"]
+    static func asksByItself(_ tool: String) -> Bool { ["AskUserQuestion", "ExitPlanMode"].contains(tool) }
 
     func asksForAll(_ id: SessionID) -> Bool { holds.contains(id) || sessions[id]?.asksAll == true }
 
@@ -14,7 +14,7 @@ extension ClaudeAdapter {
 
     /// The answer of the hook before this tool; nil if it has no say.
     func demand(of id: SessionID, _ payload: JSONValue) -> [UInt8]? {
-        guard asksForAll(id), !Self.askingTools.contains(payload.text("tool_name") ?? "") else { return nil }
+        guard asksForAll(id), !Self.asksByItself(payload.text("tool_name") ?? "") else { return nil }
         return sessions[id]?.asksAll == true ? ClaudeAnswer.askAll : ClaudeAnswer.ask
     }
 

@@ -95,7 +95,8 @@ package struct ClaudeAdapter: AgentAdapter {
         guard let id = sessionID(payload) ?? (hook.isWhole ? nil : session(of: hook.process)) else {
             // A call that names no session could belong to one that is held.
             let isHeld = hook.event == "PreToolUse" && someAskForAll
-            if let token = hook.token { order(isHeld ? .restrict(token, ClaudeAnswer.ask) : .respond(token, nil)) }
+            guard let token = hook.token else { return }
+            if isHeld { order(.restrict(token, ClaudeAnswer.ask)) } else { order(heeding(token, hook, nil)) }
             return
         }
         if !hook.isWhole, (try? payload.members().isEmpty) ?? true {
@@ -137,8 +138,18 @@ package struct ClaudeAdapter: AgentAdapter {
         } else if hook.event == "PreToolUse", let token = hook.token, let answer = demand(of: id, payload) {
             order(.restrict(token, answer))
         } else if !Self.asking.contains(hook.event), let token = hook.token {
-            order(.respond(token, nil))
+            order(heeding(token, hook, id))
         }
+    }
+
+    /// What Claude Code allows by itself, the owner's rules may keep it from all the same.
+    private func heeding(_ token: HookToken, _ hook: ClaudeHook, _ id: SessionID?) -> AgentEffect<ClaudeOrder> {
+        let payload = hook.payload.root
+        guard hook.event == "PreToolUse", let tool = Self.tool(payload), !Self.asksByItself(tool) else {
+            return .respond(token, nil)
+        }
+        let input = payload.optional("tool_input").map { Array($0.bytes) } ?? []
+        return .heed(token, UnaskedCall(session: id, tool: tool, input: input), demand: ClaudeAnswer.askRuled)
     }
 
     /// A question from another process of a session that has ended continues that session: the report of its start may have been lost

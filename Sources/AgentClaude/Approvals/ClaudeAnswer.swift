@@ -37,6 +37,9 @@ package enum ClaudeAnswer {
     /// The same if no daemon can say which of the sessions this is.
     package static let askUnheard = ask(reasons[2])
 
+    /// The same if one of the owner's rules denies or asks: what Claude Code then asks, the rules answer.
+    package static let askRuled = ask("A rule of this host is about this call: it needs approval.")
+
     private static let reasons = [
         "The budget is spent: from here on every tool needs approval.",
         "A client has asked for this: every tool needs approval here.",

@@ -177,7 +177,7 @@ package struct ClaudeControl: Sendable {
             guard models.contains(model) else { return tell(name, .refused, "that model is not offered") }
             ask(.model(model, name)) { ControlLine.model(model, $0) }
         case .askAll: tell(name, .refused, "that is for its hooks to do")
-        case .launch, .ruleOff, .ruleAdd: tell(name, .refused, "that is for a host")
+        case .launch, .ruleOff, .ruleAdd, .ruleChange, .ruleTry: tell(name, .refused, "that is for a host")
         }
     }
 

@@ -46,7 +46,7 @@ extension CodexAdapter {
             shelve(session.thread)
             send(.archive(thread: session.thread, request.name), .end, request)
         case .askAll: order(.notGiven(request, "Codex has a mode for that: `untrusted` asks most"))
-        case .launch, .ruleOff, .ruleAdd: order(.notGiven(request, "that is for a host"))
+        case .launch, .ruleOff, .ruleAdd, .ruleChange, .ruleTry: order(.notGiven(request, "that is for a host"))
         }
     }
 

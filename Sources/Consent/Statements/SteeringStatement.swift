@@ -6,7 +6,7 @@ package import RelayProtocol
 /// domain("steer") ‖ LP(host) ‖ LP(session) ‖ LP(command id) ‖ LP(kind) ‖ LP(SHA-256 of the detail) ‖ u64 count ‖ LP(device)
 /// ```
 /// `kind` is the message's type. The detail, with `opt(x)` = u8 0 if absent, else u8 1 ‖ LP(x):
-/// - `mode`, `model`, `ruleOff`: LP(its name); `ruleAdd`: LP(its text); `askAll`: u8 1 for on, 0 for off; `interrupt`, `stop`: empty;
+/// - `mode`, `model`, `ruleOff`: LP(its name); `ruleAdd`, `ruleTry`: LP(its text); `ruleChange`: LP(the name) ‖ LP(the text); `askAll`: u8 1 for on, 0 for off; `interrupt`, `stop`: empty;
 /// - `start`, `resume`, `past`: LP(project) ‖ LP(agent) ‖ opt(past) ‖ opt(mode) ‖ opt(model) ‖ opt(text)
 ///   ‖ u32 n ‖ n × (LP(SHA-256 of the picture, 32 bytes) ‖ LP(its type)).
 package struct SteeringStatement: Statement {
@@ -65,19 +65,19 @@ extension SteeringAction {
     /// either, but it lasts: a relay that forged it would have everybody asked again.
     package var needsSignature: Bool {
         switch self {
-        case .interrupt, .stop, .askAll(true): false
+        case .interrupt, .stop, .askAll(true), .ruleTry: false
         case .launch(let launch): launch.purpose != .past
-        case .prompt, .mode, .model, .askAll(false), .ruleOff, .ruleAdd: true
+        case .prompt, .mode, .model, .askAll(false), .ruleOff, .ruleAdd, .ruleChange: true
         }
     }
 
     /// Rights that a device needs for it. A mode may let tools run unasked, as an allow does.
     package var rights: Set<PinRight> {
         switch self {
-        case .interrupt, .stop, .askAll(true), .ruleOff: []
+        case .interrupt, .stop, .askAll(true), .ruleOff, .ruleTry: []
         case .prompt, .model: [.prompt]
         case .mode, .askAll(false): [.prompt, .allow]
-        case .ruleAdd: [.allow]
+        case .ruleAdd, .ruleChange: [.allow]
         case .launch(let launch): launch.purpose == .past ? [] : launch.mode == nil ? [.prompt] : [.prompt, .allow]
         }
     }
@@ -87,7 +87,10 @@ extension SteeringAction {
         switch self {
         case .prompt: preconditionFailure("a prompt has a statement of its own")
         case .interrupt, .stop: break
-        case .mode(let name), .model(let name), .ruleOff(let name), .ruleAdd(let name): writer.part(name)
+        case .mode(let name), .model(let name), .ruleOff(let name), .ruleAdd(let name), .ruleTry(let name): writer.part(name)
+        case .ruleChange(let rule, let text):
+            writer.part(rule)
+            writer.part(text)
         case .askAll(let isOn): writer.number(UInt8(isOn ? 1 : 0))
         case .launch(let launch):
             writer.part(launch.project)

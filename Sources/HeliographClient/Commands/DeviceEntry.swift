@@ -26,6 +26,10 @@ struct DeviceEntry {
     let hidesCost: Bool
     /// Nil: what needs no answer is told as it happens.
     let gathering: Gathering?
+    /// Nil: it is not told what a week has cost.
+    let weekly: WeeklyCosts?
+    /// Its person's, as they are now; nil if there is one among them that this program does not know.
+    let choices: DeviceChoices?
     /// Detail of its pushes: `full`, `summary`, `generic` or `sealed`.
     let text: String?
     let allowsOnLockScreen: Bool
@@ -57,6 +61,8 @@ struct DeviceEntry {
         hasStartToken = try device.flag("startToken")
         hidesCost = try device.flag("hidesCost")
         gathering = try device.optional("gather").map { value throws(WireError) in try Gathering(from: value) }
+        choices = try? DeviceChoices(from: device)
+        weekly = choices?.weekly
         text = try device.optionalString("text")
         allowsOnLockScreen = try device.flag("allowOnLockScreen")
         clientName = try value.required("client").object().string("name")
@@ -105,7 +111,7 @@ struct DeviceEntry {
             case "sealed": "text sealed: only the device reads it"
             default: !isApp && !allowsOnLockScreen ? "notifications there offer Deny, never Allow" : nil
             }
-        let parts = [words, hidesCost ? "cost hidden" : nil, gathering?.sentence].compactMap { $0 }
+        let parts = [words, hidesCost ? "cost hidden" : nil, gathering?.sentence, weekly?.sentence].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 
@@ -130,14 +136,26 @@ struct DeviceEntry {
     }
 }
 
+extension WeeklyCosts {
+    static let days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+
+    /// For a person who reads why a device rang.
+    var sentence: String {
+        "told each \(Self.days[Int(weekday) - 1]) at \(Gathering.clock(at)), \(timeZone), what the week has cost"
+    }
+}
+
 extension Gathering {
+    fileprivate static func clock(_ minute: Int64) -> String {
+        "\(minute / 60):\(minute % 60 < 10 ? "0" : "")\(minute % 60)"
+    }
+
     /// For a person who reads why a device did not ring.
     fileprivate var sentence: String {
         let when =
             switch self {
             case .interval(let minutes): "\(minutes) minutes after the first"
-            case .daily(let minute, let timeZone):
-                "at \(minute / 60):\(minute % 60 < 10 ? "0" : "")\(minute % 60), \(timeZone)"
+            case .daily(let minute, let timeZone): "at \(Self.clock(minute)), \(timeZone)"
             }
         return "errors, finished runs and budgets in one notification, \(when)"
     }

@@ -93,18 +93,26 @@ final class DeviceAddTask: ClientTask {
     }
 }
 
-/// `heliograph devices forget ID`
-final class DeviceForgetTask: ClientTask {
+/// `heliograph devices forget ID` and `weekly ID`: finds a device, and changes something about it.
+final class DeviceChangeTask: ClientTask {
+    enum Change {
+        case forget
+        /// Nil: it is told no more.
+        case weekly(WeeklyCosts?)
+    }
+
     let givesUpEarly = true
     private unowned let run: ClientRun
     private let wanted: String
+    private let change: Change
     private var listing: CommandID?
-    private var forgetting: (id: CommandID, device: DeviceID)?
+    private var changing: (id: CommandID, device: DeviceID)?
     private var isAnswered = false
 
-    init(_ run: ClientRun, _ wanted: String) {
+    init(_ run: ClientRun, _ wanted: String, _ change: Change) {
         self.run = run
         self.wanted = wanted
+        self.change = change
         listing = run.submit(.devices(watches: false))
         run.expect(within: run.options.patience) { [unowned self] in isAnswered }
     }
@@ -114,17 +122,41 @@ final class DeviceForgetTask: ClientTask {
         do throws(ClientError) {
             if id == listing {
                 let device = try DeviceEntry.find(wanted, in: DeviceEntry.list(DeviceReply.entries(reply)))
-                forgetting = (run.submit(.forget(device.id)), device.id)
-            } else if let forgetting, id == forgetting.id {
+                changing = (run.submit(try command(for: device)), device.id)
+            } else if let changing, id == changing.id {
                 isAnswered = true
                 try DeviceReply.check(reply)
-                run.terminal.print(
-                    run.options.isJSON
-                        ? JSONLine.text(JSONWriter.object { $0.field("forgotten", forgetting.device) })
-                        : "forgot \(forgetting.device)")
+                run.terminal.print(said(of: changing.device))
                 run.finish(.done)
             }
         } catch { run.fail(error) }
+    }
+
+    private func command(for device: DeviceEntry) throws(ClientError) -> ClientCommand {
+        switch change {
+        case .forget: return .forget(device.id)
+        case .weekly(let weekly):
+            guard var choices = device.choices else {
+                throw ClientError(.failed, "the relay lists choices that this program does not know")
+            }
+            choices.weekly = weekly
+            return .deviceChoices(device.id, choices)
+        }
+    }
+
+    private func said(of device: DeviceID) -> String {
+        switch change {
+        case .forget:
+            run.options.isJSON ? JSONLine.text(JSONWriter.object { $0.field("forgotten", device) }) : "forgot \(device)"
+        case .weekly(let weekly):
+            run.options.isJSON
+                ? JSONLine.text(
+                    JSONWriter.object {
+                        $0.field("changed", device)
+                        if let weekly { $0.object("weekly") { weekly.write(to: &$0) } }
+                    })
+                : "\(device) is \(weekly?.sentence ?? "no longer told what a week has cost")"
+        }
     }
 }
 

@@ -2,7 +2,8 @@ internal import Consent
 internal import HeliographLink
 internal import RelayProtocol
 
-/// Options of `heliograph prompt`, `interrupt`, `mode`, `model`, `ask-all`, `stop`, `start` `rules off` and `rules add`.
+/// Options of `heliograph prompt`, `interrupt`, `mode`, `model`, `ask-all`, `stop`, `start`, `rules off`, `rules add` and
+/// `rules change`.
 package struct SteerOptions: Sendable {
     package enum Wish: Sendable {
         /// `text`: `-` for standard input. `whenBusy`: `queue`, `steer` or `refuse`. `pictures` are files.
@@ -19,6 +20,8 @@ package struct SteerOptions: Sendable {
         case ruleOff(String, host: String?)
         /// The rule's text. Without `host` on the one that takes rules.
         case ruleAdd(String, host: String?)
+        /// The name of the rule whose place the text takes. Without `host` on the one that has the rule.
+        case ruleChange(String, to: String, host: String?)
     }
 
     package var wish: Wish
@@ -82,7 +85,7 @@ final class SteerTask: ClientTask {
         switch wish {
         case .prompt(_, _, _, let paths): paths
         case .launch(let launch): launch.pictures
-        case .interrupt, .mode, .model, .askAll, .stop, .ruleOff, .ruleAdd: []
+        case .interrupt, .mode, .model, .askAll, .stop, .ruleOff, .ruleAdd, .ruleChange: []
         }
     }
 
@@ -103,12 +106,16 @@ final class SteerTask: ClientTask {
         case .stop: return .stop
         case .launch: return nil
         case .ruleOff(let rule, _): return .ruleOff(try name(rule))
-        case .ruleAdd(let text, _):
-            guard !text.isEmpty, text.utf8.count <= WireLimits.lineBytesMax else {
-                throw ClientError(.usage, "a rule to add has at most \(WireLimits.lineBytesMax) bytes")
-            }
-            return .ruleAdd(text)
+        case .ruleAdd(let text, _): return .ruleAdd(try ruleText(text))
+        case .ruleChange(let rule, let text, _): return .ruleChange(try name(rule), to: try ruleText(text))
         }
+    }
+
+    private static func ruleText(_ text: String) throws(ClientError) -> String {
+        guard !text.isEmpty, text.utf8.count <= WireLimits.lineBytesMax else {
+            throw ClientError(.usage, "a rule that is sent has at most \(WireLimits.lineBytesMax) bytes")
+        }
+        return text
     }
 
     private static func name(_ text: String) throws(ClientError) -> String {
@@ -169,6 +176,9 @@ final class SteerTask: ClientTask {
         if case .ruleOff(let rule, let host) = options.wish {
             return (try RuleLookup.find(rule, on: host, in: run.view), action)
         }
+        if case .ruleChange(let rule, _, let host) = options.wish {
+            return (try RuleLookup.find(rule, on: host, in: run.view), action)
+        }
         if case .ruleAdd(_, let host) = options.wish { return (try RuleLookup.taking(on: host, in: run.view), action) }
         return (try SteeredLookup.find(options.session, for: action.kind, in: run.view), action)
     }
@@ -197,7 +207,7 @@ final class SteerTask: ClientTask {
                 throw ClientError(.refused, "this agent takes no prompt while it works", advice: "Let it wait: --busy queue")
             }
         case .launch(let launch): if let why = offer.refusal(of: launch) { throw ClientError(.refused, why) }
-        case .model, .askAll, .interrupt, .stop, .ruleOff, .ruleAdd: break
+        case .model, .askAll, .interrupt, .stop, .ruleOff, .ruleAdd, .ruleChange, .ruleTry: break
         }
     }
 

@@ -38,6 +38,8 @@ extension SteeringAction.Kind {
         case .model: "can change its model"
         case .askAll: count == 1 ? "asks for everything when told to" : "ask for everything when told to"
         case .ruleAdd: count == 1 ? "takes rules" : "take rules"
+        case .ruleChange: count == 1 ? "takes changed rules" : "take changed rules"
+        case .ruleTry: count == 1 ? "tries rules" : "try rules"
         case .ruleOff: count == 1 ? "takes rules back" : "take rules back"
         case .start, .resume, .past: count == 1 ? "starts sessions" : "start sessions"
         }

@@ -187,6 +187,7 @@ final class HostDaemon {
         case .disarm(let timer): if let id = timers.removeValue(forKey: timer) { loop.cancel(id) }
         case .saveHolds(let holds): save(holds)
         case .fetchPictures(let name, let pictures): fetch(pictures, of: name)
+        case .tryRules(let name, let text): tryRules(text, for: name)
         case .respond(let token, let output):
             if !drivers.values.contains(where: { $0.respond(token, output) }) { socket?.respond(token, output) }
         case .checkAgents(let processes):
@@ -214,6 +215,20 @@ final class HostDaemon {
             handle.execute { bound.value.tell(.picturesFetched(name, fetched)) }
         }
         if !isStarted { tell(.picturesFetched(name, .refused("its host could not fetch the picture: no thread is left"))) }
+    }
+
+    /// Off the loop: it waits for the relay, and looks where paths lead.
+    private func tryRules(_ text: String, for name: SteeringName) {
+        let (bound, handle, configuration) = (LoopBound(self, loop: loop), loop.handle, configuration)
+        let isStarted = BackgroundThread.start {
+            let tried: TriedRules
+            do throws(HostError) {
+                tried = .tried(
+                    try RulesCall.tried(text, on: PastFetch(configuration: configuration).perform(), paths: configuration.paths))
+            } catch { tried = .refused(error.message) }
+            handle.execute { bound.value.tell(.rulesTried(name, tried)) }
+        }
+        if !isStarted { tell(.rulesTried(name, .refused("its host could not try them: no thread is left"))) }
     }
 
     private func save(_ holds: Holds) {

@@ -1,3 +1,4 @@
+internal import Consent
 internal import HostCore
 internal import HostRules
 package import RelayProtocol
@@ -26,12 +27,53 @@ struct PastRequest {
             .sorted { ($0.at, $0.approval.rawValue) < ($1.at, $1.approval.rawValue) }
     }
 
+    /// Oldest first, as the host fetched them.
+    static func list(in kept: [KeptRequest], home: String, moment: (Int64) -> RuleMoment) -> [PastRequest] {
+        kept.compactMap { kept in
+            let approval = kept.approval
+            guard approval.request.kind == .tool, let event = try? Event(stored: approval.requestBytes) else { return nil }
+            var request = PastRequest(approval.request, event, of: approval.session, in: kept.folder, home, moment)
+            guard !request.wasRuled else { return request }
+            if let answer = approval.stage.reason.flatMap({ terminalAnswers[$0] }) {
+                (request.past.answer, request.by) = (answer, terminal)
+            } else if let decision = approval.decision {
+                (request.past.answer, request.by) = (decision.answer, decision.clientName)
+            }
+            return request
+        }
+        .sorted { ($0.at, $0.approval.rawValue) < ($1.at, $1.approval.rawValue) }
+    }
+
+    private static let terminal = "the terminal"
+    private static let terminalAnswers: [String: PastCall.Answer] = ["allowedLocally": .allowed, "deniedLocally": .denied]
+
+    /// As people were shown it: under signed consent that is one text, and the event around it has nothing of it.
+    private init(
+        _ request: ApprovalRequest, _ event: Event, of session: SessionID, in folder: String?, _ home: String,
+        _ moment: (Int64) -> RuleMoment
+    ) {
+        let shown = ShownText.text(inEvent: event.bytes).flatMap { try? ShownText(parsing: $0) }
+        let (asked, whole) = shown.map { ($0.request, $0.event) } ?? (request, event)
+        // Sessions of an adapter begin with its name.
+        let agent = String(session.rawValue.prefix { $0 != "-" })
+        let call = RuleCall(asked, whole, of: agent, in: folder, home: home)
+        self.init(
+            session: session, approval: request.approval, title: asked.title, at: event.at,
+            past: PastCall(call, at: moment(event.at), answer: nil), by: request.rule.map { "the rule \($0.name)" },
+            wasRuled: request.rule != nil)
+    }
+
+    private init(
+        session: SessionID, approval: ApprovalID, title: String, at: Int64, past: PastCall, by: String?, wasRuled: Bool
+    ) {
+        (self.session, self.approval, self.title, self.at) = (session, approval, title, at)
+        (self.past, self.by, self.wasRuled) = (past, by, wasRuled)
+    }
+
     private static func requests(
         in kept: KeptSession, _ home: String, _ moment: (Int64) -> RuleMoment
     ) -> [PastRequest] {
         let session = kept.summary.session
-        // Sessions of an adapter begin with its name.
-        let agent = session.rawValue.prefix { $0 != "-" }
         var folder = RuleCall.folder(kept.summary.folder, shown: kept.summary.workingDirectory)
         var found: [PastRequest] = []
         var indices: [ApprovalID: Int] = [:]
@@ -45,20 +87,11 @@ struct PastRequest {
             case .sessionStarted(let facts):
                 folder = RuleCall.folder(facts.folder, shown: facts.workingDirectory) ?? folder
             case .approvalRequested(let request) where request.kind == .tool && indices[request.approval] == nil:
-                let call = RuleCall(request, event, of: String(agent), in: folder, home: home)
                 indices[request.approval] = found.count
-                found.append(
-                    PastRequest(
-                        session: session, approval: request.approval, title: request.title, at: event.at,
-                        past: PastCall(call, at: moment(event.at), answer: nil),
-                        by: request.rule.map { "the rule \($0.name)" }, wasRuled: request.rule != nil))
+                found.append(PastRequest(request, event, of: session, in: folder, home, moment))
             case .approvalDecided(let approval, let decision): settle(approval, decision.answer, by: decision.clientName)
             case .approvalCancelled(let approval, let reason), .approvalStale(let approval, let reason):
-                switch reason {
-                case "allowedLocally": settle(approval, .allowed, by: "the terminal")
-                case "deniedLocally": settle(approval, .denied, by: "the terminal")
-                default: break
-                }
+                if let answer = terminalAnswers[reason] { settle(approval, answer, by: terminal) }
             default: break
             }
         }

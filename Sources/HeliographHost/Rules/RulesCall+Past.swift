@@ -16,11 +16,31 @@ extension RulesCall {
         _ path: String?, on sessions: [KeptSession], showsAll: Bool, isJSON: Bool, paths: HostPaths = HostPaths()
     ) throws(HostError) -> String {
         let book = if let path { try read(path).book } else { try kept(RulesFile(paths))?.standing ?? RuleBook() }
-        let requests = PastRequest.list(in: sessions, home: paths.home, moment: RulesFile.moment)
-        let tried = requests.map { Tried(request: $0, verdict: $0.past.verdict(of: book, look: PathLinks.real)) }
-        let trial = RuleTrial(book: book, tried: tried)
-        if isJSON { return JSONLine.text(trial.json) }
+        let trial = RuleTrial(book, on: PastRequest.list(in: sessions, home: paths.home, moment: RulesFile.moment))
+        if isJSON { return JSONLine.text(trial.json()) }
         return trial.words(sessions: sessions.count, showsAll: showsAll)
+    }
+
+    /// The same for a client that asked from afar. Without `text` the host's own rules, those that are off too, and what they leave to suggest.
+    static func tried(_ text: String, on kept: [KeptRequest], paths: HostPaths) throws(HostError) -> [UInt8] {
+        let requests = PastRequest.list(in: kept, home: paths.home, moment: RulesFile.moment)
+        guard text.isEmpty else {
+            do throws(RuleError) {
+                return RuleTrial(try RuleBook(parsing: text), on: requests).json(bytesMax: WireLimits.triedBytesMax)
+            } catch { throw HostError(.badInput, "\(error)") }
+        }
+        let rules = try Self.kept(RulesFile(paths))
+        let suggestions = suggestions(beside: rules?.standing ?? RuleBook(), from: requests)
+        return RuleTrial(rules?.book ?? RuleBook(), on: requests)
+            .json(suggesting: suggestions, bytesMax: WireLimits.triedBytesMax)
+    }
+
+    private static func suggestions(beside book: RuleBook, from requests: [PastRequest]) -> [RuleSuggestion] {
+        // Without those that a rule answers by now.
+        let open = requests.map(\.past).filter { past in
+            if case .ask = past.verdict(of: book, look: PathLinks.real) { true } else { false }
+        }
+        return RuleSuggestion.list(for: open, look: PathLinks.real)
     }
 
     /// Rules that would have answered as people did, ready to be taken over into `rules.toml`.
@@ -29,11 +49,7 @@ extension RulesCall {
     ) throws(HostError) -> String {
         let book = try kept(RulesFile(paths))?.standing ?? RuleBook()
         let requests = PastRequest.list(in: sessions, home: paths.home, moment: RulesFile.moment)
-        // Without those that a rule answers by now.
-        let open = requests.map(\.past).filter { past in
-            if case .ask = past.verdict(of: book, look: PathLinks.real) { true } else { false }
-        }
-        let suggestions = RuleSuggestion.list(for: open, look: PathLinks.real)
+        let suggestions = suggestions(beside: book, from: requests)
         if isJSON {
             let document = JSONWriter.object { writer in
                 writer.array("suggestions", suggestions.map(\.json))
@@ -75,6 +91,11 @@ private struct Tried {
         }
     }
 
+    /// What a person has to see first.
+    enum Weight: CaseIterable { case freer, answered, asked }
+
+    var weight: Weight { isFreer ? .freer : rules.isEmpty ? .asked : .answered }
+
     /// A person denied what would be allowed.
     var isFreer: Bool { if case (.allow, .denied) = (verdict, request.past.answer) { true } else { false } }
 
@@ -109,6 +130,11 @@ private struct Tried {
 private struct RuleTrial {
     let book: RuleBook
     let tried: [Tried]
+
+    init(_ book: RuleBook, on requests: [PastRequest]) {
+        self.book = book
+        tried = requests.map { Tried(request: $0, verdict: $0.past.verdict(of: book, look: PathLinks.real)) }
+    }
 
     private func count(_ rule: Rule, _ answer: PastCall.Answer) -> Int {
         tried.count { $0.rules.contains(rule.name) && $0.request.past.answer == answer }
@@ -154,9 +180,21 @@ private struct RuleTrial {
         return lines.joined(separator: "\n")
     }
 
-    var json: [UInt8] {
-        JSONWriter.object { writer in
+    /// Beyond `bytesMax` calls are left out, whose number is in `more`: first those that would be asked, the oldest of each kind.
+    func json(suggesting suggestions: [RuleSuggestion]? = nil, bytesMax: Int = .max) -> [UInt8] {
+        let suggested = suggestions.map { $0.map(\.json) }
+        var room = bytesMax - Self.headBytes(book, suggested)
+        var shown: Set<Int> = []
+        for kind in bytesMax == .max ? [] : Tried.Weight.allCases {
+            for place in tried.indices.reversed() where tried[place].weight == kind {
+                room -= tried[place].json.count + 1
+                if room >= 0 { shown.insert(place) }
+            }
+        }
+        let told = bytesMax == .max ? tried : tried.indices.filter(shown.contains).map { tried[$0] }
+        return JSONWriter.object { writer in
             writer.field("requests", Int64(tried.count))
+            writer.field("since", tried.first?.request.at)
             writer.field("asked", Int64(asked))
             writer.field("deniedYetAllowed", Int64(tried.count(where: \.isFreer)))
             let rules = book.rules.map { rule in
@@ -169,8 +207,15 @@ private struct RuleTrial {
                 }
             }
             writer.array("rules", rules)
-            writer.array("tried", tried.map(\.json))
+            if let suggested { writer.array("suggestions", suggested) }
+            writer.array("tried", told.map(\.json))
+            if told.count < tried.count { writer.field("more", Int64(tried.count - told.count)) }
         }
+    }
+
+    /// About what all but the calls takes: names, and numbers of at most so many digits.
+    private static func headBytes(_ book: RuleBook, _ suggested: [[UInt8]]?) -> Int {
+        256 + book.rules.reduce(0) { $0 + $1.name.utf8.count + 128 } + (suggested ?? []).reduce(0) { $0 + $1.count + 1 }
     }
 }
 

@@ -119,26 +119,38 @@ final class RulesFile: RuleSource {
     }
 
     func add(_ text: String, by person: String, at wall: Int64) throws(SpoolError) {
+        let remark = "# Added from afar by \(VisibleText.line(person)) on \(Self.moment(wall).day)."
+        try rewrite { book, old throws(RuleError) in
+            let new = old + (old.isEmpty ? "" : "\n") + remark + "\n" + text + "\n"
+            _ = try book.adding(text, to: new)
+            return new
+        }
+    }
+
+    func change(_ rule: String, to text: String, by person: String, at wall: Int64) throws(SpoolError) {
+        let remark = "# Changed from afar by \(VisibleText.line(person)) on \(Self.moment(wall).day)."
+        try rewrite { book, old throws(RuleError) in try book.replacing(rule, by: text, under: remark, in: old) }
+    }
+
+    private func rewrite(_ change: (RuleBook, String) throws(RuleError) -> String) throws(SpoolError) {
         do throws(HostError) {
-            try Files.edit(in: directory, within: Self.switchWithin) { () throws(HostError) in
-                try append(text, remark: "# Added from afar by \(VisibleText.line(person)) on \(Self.moment(wall).day).")
-            }
+            try Files.edit(in: directory, within: Self.switchWithin) { () throws(HostError) in try replace(change) }
         } catch { throw SpoolError(.failed, error.message) }
     }
 
     /// The file first: after a crash in between it allows nothing until its owner has looked at it.
-    private func append(_ text: String, remark: String) throws(HostError) {
+    private func replace(_ change: (RuleBook, String) throws(RuleError) -> String) throws(HostError) {
         let old = try Files.read(path, bytesMax: Self.bytesMax) ?? []
         let (digest, read) = Self.parse(old)
         guard old.isEmpty || isAccepted(digest) else {
             throw HostError(.badInput, "its owner has not accepted the rules there as they are: heliograph rules accept")
         }
-        let new = String(decoding: old, as: UTF8.self) + (old.isEmpty ? "" : "\n") + remark + "\n" + text + "\n"
-        do throws(RuleError) { _ = try read.get().adding(text, to: new) } catch {
+        let new: [UInt8]
+        do throws(RuleError) { new = Array(try change(read.get(), String(decoding: old, as: UTF8.self)).utf8) } catch {
             throw HostError(.badInput, "\(error)")
         }
-        try Files.replace(path, with: Array(new.utf8))
-        try Files.replace(acceptedPath, with: Array((Self.parse(Array(new.utf8)).digest.rawValue + "\n").utf8))
+        try Files.replace(path, with: new)
+        try Files.replace(acceptedPath, with: Array((Self.parse(new).digest.rawValue + "\n").utf8))
     }
 
     func target(of path: String) -> String? {

@@ -14,6 +14,7 @@ final class Routes {
         let httpPeers: HTTPCommandPeers
         let codes: PushCodes
         let pictures: PictureShelf
+        let past: Shelf<any SessionLog & Sendable>
     }
 
     private let responder: Responder
@@ -55,6 +56,7 @@ final class Routes {
         case ("POST", let path) where path.hasPrefix(Self.decisionsPath): decide(request, id)
         case ("POST", Self.picturesPath): keepPicture(request, id)
         case ("GET", let path) where path.hasPrefix(Self.picturesPath + "/"): showPicture(request, id)
+        case ("GET", Self.requestsPath): listRequests(request, id)
         case ("GET", _), ("HEAD", _):
             if !responder.answersAlike(request, id) { respond(id, .text(404, "there is nothing here\n")) }
         default: respond(id, .text(405, "this is not done here\n"))

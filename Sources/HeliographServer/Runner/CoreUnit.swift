@@ -54,13 +54,15 @@ final class CoreUnit {
         upkeep = stored.upkeep
         let pushes = PushRunner(around.pushWay, codes: stored.codes, mailbox: mailbox)
         httpPeers = HTTPCommandPeers(loop: loop, mailbox: mailbox)
-        let pictures = PictureShelf(around.pictures, loop: loop, logger: logger)
+        let pictures = PictureShelf(around.pictures, name: "pictures", loop: loop, logger: logger)
         runner = RelayRunner(
             loop: loop, connections: around.connections, configuration: core, log: stored.log, upkeep: stored.upkeep,
             epochs: stored.epochs, workspaces: around.workspaces, state: stored.state, load: stored.load, mailbox: mailbox,
             pushes: pushes, pairing: PairingDesk(access: access, mailbox: mailbox, logger: logger), pictures: pictures,
             httpPeers: httpPeers, shutOut: shutOut, measures: around.measures, logger: logger)
-        routes = Routes(in: around, core: Routes.Core(httpPeers: httpPeers, codes: stored.codes, pictures: pictures))
+        let past = Shelf<any SessionLog & Sendable>(stored.log, name: "past", loop: loop, logger: logger)
+        routes = Routes(
+            in: around, core: Routes.Core(httpPeers: httpPeers, codes: stored.codes, pictures: pictures, past: past))
         ingress = Ingress(
             around.configuration.serverLimits, runner: runner, routes: routes, access: access, loop: loop,
             connections: around.connections, measures: around.measures, logger: logger)

@@ -23,7 +23,7 @@ extension Relay.Configuration {
                 .web: WebChannel(pageURL: configuration.pageURL) { WebPushAdmission.fault(in: $0, services) },
                 .ntfy: NtfyChannel(pageURL: configuration.pageURL) { NtfyPushes.fault(in: $0, servers) },
                 .receiver: ReceiverChannel(pageURL: configuration.pageURL) { receivers.fault(in: $0, of: $1) },
-            ], numbers: numbers, reminders: configuration.pushReminders, localMinute: TimeZones.minute)
+            ], numbers: numbers, reminders: configuration.pushReminders, localWeekMinute: TimeZones.weekMinute)
         self.init(
             software: ServerConfiguration.software, heartbeat: heartbeat, retention: configuration.retention,
             quotas: configuration.quotas, push: push)

@@ -12,6 +12,9 @@ package enum AgentEffect<Order: Sendable>: Sendable {
     case respond(HookToken, [UInt8]?)
     /// Answers a waiting caller with what takes freedom and gives none: said whether or not the disk took what came with it.
     case restrict(HookToken, [UInt8])
+    /// Answers a caller that waits before a tool runs: with `demand`, which has the agent ask about it, if a rule that denies or asks is
+    /// about the call, else with no decision.
+    case heed(HookToken, UnaskedCall, demand: [UInt8])
     /// Processes that are gone come back as `agentGone`.
     case checkAgents([AgentProcess])
     /// Commands that clients can give to a session from now on; nil: none. Sent again only when it changes.
@@ -51,6 +54,7 @@ extension AgentEffect {
         case .show(let output): .show(output)
         case .respond(let token, let output): .respond(token, output)
         case .restrict(let token, let output): .restrict(token, output)
+        case .heed(let token, let call, let demand): .heed(token, call, demand: demand)
         case .checkAgents(let processes): .checkAgents(processes)
         case .offer(let session, let offer): .offer(session, offer)
         case .stands(let session, let standing): .stands(session, standing)

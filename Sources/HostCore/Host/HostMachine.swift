@@ -29,6 +29,7 @@ package struct HostMachine {
     private var firstPrompts: [SteeringName: SessionID] = [:]
     private var firstPictures = FirstPictures()
     private var fetches = PictureFetches()
+    private var tries = RuleTries()
     private let limits = HostLimits()
     private var known = KnownHolds()
     /// Sessions that the relay has as ours, as far as the agents were told.
@@ -85,6 +86,7 @@ package struct HostMachine {
             orders.append(.disarm(.welcome))
             drive(.closed(end, dice: dice))
         case .picturesFetched(let name, let fetched): picturesFetched(fetched, name)
+        case .rulesTried(let name, let tried): rulesTried(tried, name)
         case .holdsNotSaved:
             known.notSaved()
             arm(.disk, after: limits.diskRetryAfter)
@@ -171,7 +173,7 @@ package struct HostMachine {
         case .flush:
             hasNews = false
             flush()
-        case .sync: syncIsDue()
+        case .sync: do throws(SpoolError) { try journal.syncIsDue() } catch { orders.append(.log(.notRecorded(error))) }
         case .disk: retryDisk()
         case .agents:
             carryOut(steering.timerFired(at: now))
@@ -208,6 +210,7 @@ package struct HostMachine {
             // A decision that may not be on disk has not been made.
             case .respond(let token, let output): orders.append(.respond(token, isRecorded ? output : nil))
             case .restrict(let token, let output): orders.append(.respond(token, output))
+            case .heed(let token, _, _): orders.append(.respond(token, nil))
             case .checkAgents(let processes): orders.append(.checkAgents(processes))
             case .offer(let session, let offer): offered(offer, by: session)
             case .askAll(let session, let isOn): askAll(session, isOn)
@@ -455,7 +458,7 @@ package struct HostMachine {
             return refuse(request, "no agent of this host has this session")
         }
         if case .prompt = request.action, offers[request.session]?.hold == .unchanged, known.holds(request.session) {
-            return refuse(request, Self.cannotHold)
+            return refuse(request, "a budget is spent, and this agent would not ask about its tools: raise the budget first")
         }
         switch fetches.begin(request) {
         case .nothing: break
@@ -466,7 +469,8 @@ package struct HostMachine {
         guard isNoted else { return carryOut(steering.notGiven(request)) }
         orders.append(.log(.steered(request.session, request.name, request.action.kind)))
         switch request.action {
-        case .ruleOff, .ruleAdd: changeRules(request)
+        case .ruleOff, .ruleAdd, .ruleChange: changeRules(request)
+        case .ruleTry(let text): tryRules(text, request)
         default: tell(agent, .steer(request))
         }
     }
@@ -480,7 +484,15 @@ package struct HostMachine {
         carryOut(steering.changed(SteeringChange(request.name, .taken), of: request.session, at: now))
     }
 
-    private static let cannotHold = "a budget is spent, and this agent would not ask about its tools: raise the budget first"
+    private mutating func tryRules(_ text: String, _ request: SteeringRequest) {
+        guard tries.begin(request) else { return refuse(request, "its host tries so many rules already") }
+        orders.append(.tryRules(request.name, text))
+    }
+
+    private mutating func rulesTried(_ tried: TriedRules, _ name: SteeringName) {
+        guard let request = tries.end(name), steering.isGiven(name, in: request.session) else { return }
+        carryOut(steering.changed(tried.change(name), of: request.session, at: now))
+    }
 
     /// Gives the command whose pictures were fetched, unless its end has been reported meanwhile.
     private mutating func picturesFetched(_ fetched: FetchedPictures, _ name: SteeringName) {
@@ -497,10 +509,6 @@ package struct HostMachine {
         carryOut(steering.changed(SteeringChange(request.name, .refused, reason: reason), of: request.session, at: now))
     }
 
-    private mutating func syncIsDue() {
-        do throws(SpoolError) { try journal.syncIsDue() } catch { orders.append(.log(.notRecorded(error))) }
-    }
-
     private mutating func synchronize() -> Bool {
         do throws(SpoolError) {
             try journal.synchronize()
@@ -514,7 +522,7 @@ package struct HostMachine {
     private mutating func emit(_ head: EventHead, of session: SessionID, ending name: SteeringName? = nil) {
         guard let agent = agent(of: session.rawValue) else { return }
         let event = Event(head, at: now.wall) { body in
-            if case .steeringChanged(let change) = head, let past = change.past { body.array("sessions", past.map(\.bytes)) }
+            if case .steeringChanged(let change) = head { change.writeBody(to: &body) }
         }
         var effects: [AgentEffect<any Sendable>] = [.emit(session, event.bytes, isKept: true)]
         if let name { effects.append(.remember(name.note, SteeringNote.told(session).bytes)) }

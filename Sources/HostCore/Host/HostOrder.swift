@@ -14,6 +14,8 @@ package enum HostOrder: Sendable {
     case saveHolds(Holds)
     /// Fetch the pictures of this prompt from the relay; comes back as `picturesFetched`.
     case fetchPictures(SteeringName, [Picture])
+    /// Hold rules against what was asked before, as the relay keeps it: this text's, or without text the host's own. Comes back as `rulesTried`.
+    case tryRules(SteeringName, String)
     /// Answers a waiting caller; nil is no decision.
     case respond(HookToken, [UInt8]?)
     /// Processes that are gone come back as `agentGone`.

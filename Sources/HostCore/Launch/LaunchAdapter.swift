@@ -144,6 +144,12 @@ package struct LaunchAdapter: AgentAdapter {
         if rules?.hasRulesToSwitchOff == true { offer.actions.insert(.ruleOff) } else { offer.actions.remove(.ruleOff) }
         // At an open host the relay could write the rule.
         if isSigned { offer.actions.insert(.ruleAdd) }
+        if isSigned, rules?.hasRulesToSwitchOff == true {
+            offer.actions.insert(.ruleChange)
+        } else {
+            offer.actions.remove(.ruleChange)
+        }
+        offer.actions.insert(.ruleTry)
         guard session != nil || isSigned || rules != nil || offer.projects?.isEmpty == false else { return }
         if !isBegun { begin() }
         guard let session else { return }

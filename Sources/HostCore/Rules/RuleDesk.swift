@@ -71,15 +71,16 @@ struct RuleDesk {
         return hasLooked
     }
 
-    /// Carries out `ruleOff` or `ruleAdd`. Returns the reason if nothing was changed.
+    /// Carries out `ruleOff`, `ruleAdd` or `ruleChange`. Returns the reason if nothing was changed.
     func change(_ request: SteeringRequest, isSigned: Bool, at now: HostInstant) -> String? {
         switch request.action {
         case .ruleOff(let rule): return switchOff(rule)
-        case .ruleAdd(let text):
+        case .ruleAdd, .ruleChange:
             // Else the relay could write a rule that gives agents more freedom for good.
             guard isSigned else { return "only a host that takes signed commands alone takes rules from afar" }
-            return add(text, by: request.by.name, at: now)
-        case .prompt, .interrupt, .stop, .mode, .model, .askAll, .launch: preconditionFailure("these are an agent's or a start")
+            return write(request.action, by: request.by.name, at: now)
+        case .prompt, .interrupt, .stop, .mode, .model, .askAll, .launch, .ruleTry:
+            preconditionFailure("these change no rule")
         }
     }
 
@@ -93,9 +94,22 @@ struct RuleDesk {
         return nil
     }
 
-    private func add(_ text: String, by person: String, at now: HostInstant) -> String? {
-        do throws(SpoolError) { try source.add(text, by: person, at: now.wall) } catch { return error.message }
-        return nil
+    private func write(_ action: SteeringAction, by person: String, at now: HostInstant) -> String? {
+        do throws(SpoolError) {
+            switch action {
+            case .ruleAdd(let text): try source.add(text, by: person, at: now.wall)
+            case .ruleChange(let name, let text):
+                guard let kept = source.rules, let rule = kept.book.rules.first(where: { $0.name == name }) else {
+                    return "its host has no such rule any more"
+                }
+                // Else an agent could do more by a change that reads as if it were about something else.
+                guard rule.answer == .allow else { return "this rule keeps agents back: only its owner can change it" }
+                guard !kept.isOff(rule) else { return "this rule was taken back: only its owner can let it allow again" }
+                try source.change(name, to: text, by: person, at: now.wall)
+            default: preconditionFailure("this writes no rule")
+            }
+            return nil
+        } catch { return error.message }
     }
 
     private static func note(of approval: ApprovalID) -> String { notes + approval.rawValue }
@@ -141,6 +155,8 @@ struct RuleDesk {
                     ]
                 default: return [effect]
                 }
+            case .heed(let token, let call, let demand):
+                return [concerns(call, of: agent, at: now) ? .restrict(token, demand) : .respond(token, nil)]
             case .remember(let key, nil):
                 guard let id = ApprovalID(key), noted.remove(id) != nil else { return [effect] }
                 return [effect, .remember(Self.note(of: id), nil)]
@@ -148,6 +164,19 @@ struct RuleDesk {
             }
         }
         return answered
+    }
+
+    /// True if a rule that denies or asks is about a call that the agent would run by itself, or may be.
+    private func concerns(_ call: UnaskedCall, of agent: String, at now: HostInstant) -> Bool {
+        guard let kept = source.rules, kept.book.rules.contains(where: { $0.answer != .allow }) else { return false }
+        let input = try? JSONDocument(parsing: call.input).root
+        let judged = RuleCall(
+            agent: agent, tool: call.tool, input: input, folder: call.session.flatMap { folders[$0] }, home: home)
+        switch kept.standing.judge(judged, at: source.moment(at: now.wall), allows: false, look: { source.target(of: $0) }) {
+        case .deny: return true
+        case .ask(_, let rule): return rule != nil
+        case .allow: preconditionFailure("nothing is allowed here")
+        }
     }
 
     /// Nil if a person is to be asked.

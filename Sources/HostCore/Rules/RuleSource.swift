@@ -14,6 +14,12 @@ package protocol RuleSource: AnyObject {
     /// - Throws: if the text is not exactly one rule, the file could not be read with it, or its owner has not accepted the file as it is.
     func add(_ text: String, by person: String, at wall: Int64) throws(SpoolError)
 
+    /// The text of one rule stands in the place of this rule from here on, accepted, in one step: before it the old one answers, after it the
+    /// new one. On disk when this returns.
+    ///
+    /// - Throws: as `add`.
+    func change(_ rule: String, to text: String, by person: String, at wall: Int64) throws(SpoolError)
+
     /// The path without links, as far as it exists; nil if that cannot be said at once.
     func target(of path: String) -> String?
 

@@ -27,6 +27,26 @@ package struct RuleBook: Equatable, Sendable {
         return book
     }
 
+    /// The file in which a text stands in the place of the lines of one rule, with a remark above it. The text has to be exactly one rule, and
+    /// no other changes.
+    package func replacing(_ name: String, by text: String, under remark: String, in file: String) throws(RuleError) -> String {
+        guard try RuleBook(parsing: text).rules.count == 1 else { throw RuleError("it is not exactly one rule") }
+        let placed = try RuleFile.placedRules(in: file)
+        guard placed.map(\.rule) == rules, let place = placed.firstIndex(where: { $0.rule.name == name }) else {
+            throw RuleError("there is no rule `\(name)`")
+        }
+        var lines = file.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let old = placed[place].lines
+        lines.replaceSubrange(old.lowerBound - 1...old.upperBound - 1, with: [remark, text])
+        let changed = lines.joined(separator: "\n")
+        let book = try RuleBook(parsing: changed)
+        var others = book.rules
+        guard others.count == rules.count else { throw RuleError("it would change other rules") }
+        others[place] = rules[place]
+        guard others == rules else { throw RuleError("it would change other rules") }
+        return changed
+    }
+
     /// `allows`: whether rules that allow hold at all. `look`: where a path leads once links are followed, as far as it exists; nil if that
     /// cannot be said.
     package func judge(

@@ -10,6 +10,8 @@ struct RuleFile {
 
     private struct Table {
         var line: Int
+        /// Behind its last setting.
+        var lastLine: Int
         var strings: [String: (line: Int, values: [String], isArray: Bool)] = [:]
     }
 
@@ -18,17 +20,20 @@ struct RuleFile {
     private var line = 1
     private var tables: [Table] = []
 
-    static func rules(in text: String) throws(RuleError) -> [Rule] {
+    static func rules(in text: String) throws(RuleError) -> [Rule] { try placedRules(in: text).map(\.rule) }
+
+    /// With the lines of each, from 1: its header and its settings, not what is above and below.
+    static func placedRules(in text: String) throws(RuleError) -> [(rule: Rule, lines: ClosedRange<Int>)] {
         guard text.utf8.count <= bytesMax else { throw RuleError("the file is longer than \(bytesMax >> 10) KiB") }
         var file = RuleFile(text)
         try file.read()
-        var rules: [Rule] = []
+        var rules: [(rule: Rule, lines: ClosedRange<Int>)] = []
         for table in file.tables {
             let rule = try Self.rule(table)
-            if rules.contains(where: { $0.name == rule.name }) {
+            if rules.contains(where: { $0.rule.name == rule.name }) {
                 throw RuleError("a second rule is called `\(rule.name)`", line: table.line)
             }
-            rules.append(rule)
+            rules.append((rule, table.line...table.lastLine))
         }
         return rules
     }
@@ -51,7 +56,7 @@ struct RuleFile {
                 guard text[index...].starts(with: Array("[[rule]]")) else { throw problem("the only table is `[[rule]]`") }
                 index += "[[rule]]".count
                 guard tables.count < Self.rulesMax else { throw problem("there are more than \(Self.rulesMax) rules") }
-                tables.append(Table(line: line))
+                tables.append(Table(line: line, lastLine: line))
             } else {
                 try setting()
             }
@@ -109,6 +114,7 @@ struct RuleFile {
         guard tables[tables.count - 1].strings.updateValue((at, values, isArray), forKey: key) == nil else {
             throw RuleError("`\(key)` is set twice", line: at)
         }
+        tables[tables.count - 1].lastLine = line
     }
 
     private mutating func string() throws(RuleError) -> String {

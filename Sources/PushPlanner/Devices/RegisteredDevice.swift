@@ -25,6 +25,8 @@ struct RegisteredDevice {
     /// Of all pushes to cards that are forgotten, the latest timestamp; nil where none is. The clock may have been ahead then, and one
     /// that its app tells of again is on the screen with what it was sent.
     private(set) var forgottenTimestamp: Int64?
+    /// Since when its person waits for the next word of what a week has cost, in milliseconds since 1970, and for which.
+    private(set) var weekly: (since: Int64, wish: WeeklyCosts)?
     /// Alerts about what has happened.
     var alerts = AlertQueue()
     /// The notification about what waits beyond those that have one of their own.
@@ -75,6 +77,15 @@ struct RegisteredDevice {
         told = own == choices ? nil : own
     }
 
+    /// Its person may have chosen otherwise.
+    mutating func followWeekly(at now: Int64) {
+        guard weekly?.wish != device.weekly else { return }
+        weekly = device.weekly.map { (now, $0) }
+    }
+
+    /// It has been told at that moment.
+    mutating func toldWeekly(_ moment: Int64) { weekly?.since = moment }
+
     /// - Returns: false if that changes nothing.
     mutating func forgets(_ card: Card) -> Bool {
         guard card.timestamp > forgottenTimestamp ?? 0 else { return false }
@@ -101,6 +112,7 @@ struct RegisteredDevice {
         starts = starts.map { $0.moved(by: jump) }
         startPendingUntil = startPendingUntil.moved(by: jump)
         urgent.at = urgent.at.moved(by: jump)
+        if let known = weekly { weekly?.since = known.since.moved(by: jump) }
         alerts.move(by: jump)
         overflow.move(by: jump)
     }
@@ -110,6 +122,7 @@ struct RegisteredDevice {
         starts = starts.map { min($0, now) }
         startPendingUntil = min(startPendingUntil, now + PushPolicy.startPatience)
         urgent.at = min(urgent.at, now)
+        if let known = weekly { weekly?.since = min(known.since, now) }
         alerts.limit(to: now)
     }
 
@@ -134,6 +147,7 @@ struct RegisteredDevice {
         for start in try value.array("starts") { starts.append(try start.integer()) }
         startPendingUntil = try value.integer("startPendingUntil")
         forgottenTimestamp = try value.optionalInteger("forgottenTimestamp")
+        if let wish = device.weekly { weekly = (try value.optionalInteger("weeklySince") ?? 0, wish) }
         alerts = try AlertQueue(stored: value)
         overflow = try Overflow(stored: value)
     }
@@ -157,6 +171,7 @@ struct RegisteredDevice {
             writer.array("starts", starts.map { Array(String($0).utf8) })
             writer.field("startPendingUntil", startPendingUntil)
             writer.field("forgottenTimestamp", forgottenTimestamp)
+            writer.field("weeklySince", weekly?.since)
             alerts.write(to: &writer)
             overflow.write(to: &writer)
         }

@@ -44,8 +44,10 @@ extension PushPlanner {
         }
         devices[key]?.mayDecide = request.client.scope.allows(.decide)
         if app.cards == nil { devices[key]?.device.cards = .off }
+        devices[key]?.followWeekly(at: now.wall)
         stageRecord(of: key, isTold: true)
         replyWhenStaged(to: request)
+        armWeekly(of: key, at: now)
         ringAnew(key, at: now)
         forgetFailures(of: key, at: now)
         lookAtEverything(of: key, at: now)
@@ -61,9 +63,11 @@ extension PushPlanner {
             return reply(.failed(Notice(fault), winner: nil), to: request)
         }
         known.choose(choices)
+        known.followWeekly(at: now.wall)
         devices[key] = known
         stageRecord(of: key)
         replyWhenStaged(to: request)
+        armWeekly(of: key, at: now)
         // The night may have ended.
         hastenRings(of: key, at: now)
         lookAtEverything(of: key, at: now)
@@ -106,6 +110,7 @@ extension PushPlanner {
     private mutating func forgetDevice(_ key: DeviceKey, at now: Instant, isReadAgain: Bool = true) {
         for card in cardKeys(of: key) { forgetCard(card, at: now) }
         forgetPushes(of: key, isReadAgain: isReadAgain)
+        if devices[key]?.weekly != nil { orders.append(.cancelTimer(.weekly(key.workspace, key.device))) }
         devices.remove(key)
         presences.forget(key)
         crowd.forget(key)

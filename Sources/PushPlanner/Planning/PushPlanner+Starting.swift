@@ -33,7 +33,10 @@ extension PushPlanner {
             }
         }
         resumeChannels(at: now)
-        for key in devices.keys { lookAtEverything(of: key, at: now) }
+        for key in devices.keys {
+            lookAtEverything(of: key, at: now)
+            armWeekly(of: key, at: now)
+        }
         // Cards of sessions that were removed with the last commit before the relay ended.
         for key in cards.keys.sorted() where key.sessionKey.map({ sight.sessions[$0] == nil }) == true {
             serve(key, at: now)
@@ -83,6 +86,7 @@ extension PushPlanner {
             // Otherwise starts within the last hour would not count.
             stageRecord(of: key)
             serveAlerts(of: key, at: now)
+            armWeekly(of: key, at: now)
         }
     }
 }

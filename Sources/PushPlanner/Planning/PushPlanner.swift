@@ -93,6 +93,8 @@ package struct PushPlanner {
             overflowIsDue(on: DeviceKey(workspace: workspace, device: device), at: now)
         case .timerFired(.digest(let workspace, let device)):
             tellDigest(of: DeviceKey(workspace: workspace, device: device), at: now)
+        case .timerFired(.weekly(let workspace, let device)):
+            tellWeekly(DeviceKey(workspace: workspace, device: device), at: now)
         case .timerFired(.alerts(let workspace, let device)):
             serveAlerts(of: DeviceKey(workspace: workspace, device: device), at: now)
         case .timerFired(.channels): serveChannels(at: now)

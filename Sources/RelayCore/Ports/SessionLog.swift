@@ -42,6 +42,12 @@ package protocol SessionLog {
     /// One approval as of the last commit, however long ago it was resolved; nil if there is none or it was removed.
     /// Safe to call while another thread commits.
     func approval(_ id: ApprovalID, of session: SessionKey) throws(LogError) -> Approval?
+
+    /// The approvals that this host's sessions have asked for, the newest first, of those whose numbers are below `before`; those that are
+    /// damaged or too large are left out. Safe to call while another thread commits.
+    func approvals(
+        of host: HostID, in workspace: WorkspaceID, before: Int64, limit: Int, bytesMax: Int
+    ) throws(LogError) -> ApprovalPage
 }
 
 extension SessionLog {

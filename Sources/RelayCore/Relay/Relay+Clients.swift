@@ -224,7 +224,7 @@ extension SessionView {
         case .model(let model) where !offer.models.isEmpty && !offer.models.contains(model):
             return .failed(.unsupported, "that model is not offered")
         case .launch(let launch): if let why = offer.refusal(of: launch) { return .failed(.unsupported, why) }
-        case .mode, .model, .askAll, .interrupt, .stop, .ruleOff, .ruleAdd: break
+        case .mode, .model, .askAll, .interrupt, .stop, .ruleOff, .ruleAdd, .ruleChange, .ruleTry: break
         }
         return nil
     }

@@ -70,6 +70,8 @@ package enum ClientCommand: Sendable, Equatable {
         "past": { value throws(WireError) in try .steering(.past, from: value) },
         "ruleOff": { value throws(WireError) in try .steering(.ruleOff, from: value) },
         "ruleAdd": { value throws(WireError) in try .steering(.ruleAdd, from: value) },
+        "ruleChange": { value throws(WireError) in try .steering(.ruleChange, from: value) },
+        "ruleTry": { value throws(WireError) in try .steering(.ruleTry, from: value) },
         "withdraw": { value throws(WireError) in
             .withdraw(try value.identifier("session"), try SteeringName(from: value))
         },

@@ -20,6 +20,8 @@ package struct Device: Sendable, Equatable {
     package var quiet: QuietHours?
     /// Nil: what needs no answer is told as it happens. Approvals and questions always are.
     package var gathering: Gathering?
+    /// Nil: it is not told what a week has cost.
+    package var weekly: WeeklyCosts?
     /// No push says what something cost.
     package var hidesCost = false
     /// For all but an app: its notifications may offer to allow. None of them can ask for an unlock before a button counts, and whoever can read

@@ -6,6 +6,8 @@ package struct DeviceChoices: Sendable, Equatable {
     package var quiet: QuietHours?
     /// Nil: what needs no answer is told as it happens.
     package var gathering: Gathering?
+    /// Nil: it is not told what a week has cost.
+    package var weekly: WeeklyCosts?
     package var hidesCost = false
     /// Not for an app; see `Device.allowsOnLockScreen`.
     package var allowsOnLockScreen = false
@@ -19,7 +21,8 @@ package struct DeviceChoices: Sendable, Equatable {
         allowsOnLockScreen = try value.flag("allowOnLockScreen")
     }
 
-    /// Fields that are absent stay as they are, except flags, quiet hours and gathering, whose absence means "no".
+    /// Fields that are absent stay as they are, except flags, quiet hours, gathering and weekly costs, whose absence
+    /// means "no".
     mutating func read(_ value: JSONValue, texts: [PushText]) throws(WireError) {
         if value.optional("text") != nil {
             let word = try value.string("text")
@@ -49,6 +52,8 @@ package struct DeviceChoices: Sendable, Equatable {
         if let quiet = value.optional("quiet") { self.quiet = try QuietHours(from: quiet) }
         gathering = nil
         if let gathering = value.optional("gather") { self.gathering = try Gathering(from: gathering) }
+        weekly = nil
+        if let weekly = value.optional("weekly") { self.weekly = try WeeklyCosts(from: weekly) }
         hidesCost = try value.flag("hidesCost")
     }
 
@@ -56,6 +61,7 @@ package struct DeviceChoices: Sendable, Equatable {
     package var timeZones: [(place: String, name: String)] {
         let named: [(place: String, name: String?)] = [
             ("quiet.timeZone", quiet?.timeZone), ("gather.timeZone", gathering?.timeZone),
+            ("weekly.timeZone", weekly?.timeZone),
         ]
         return named.compactMap { place, name in name.map { (place, $0) } }
     }
@@ -72,6 +78,7 @@ package struct DeviceChoices: Sendable, Equatable {
             }
         }
         if let gathering { writer.object("gather") { gathering.write(to: &$0) } }
+        if let weekly { writer.object("weekly") { weekly.write(to: &$0) } }
         writer.flag("hidesCost", hidesCost)
         writer.flag("allowOnLockScreen", allowsOnLockScreen)
     }
@@ -86,6 +93,7 @@ extension Device {
             choices.muted = muted
             choices.quiet = quiet
             choices.gathering = gathering
+            choices.weekly = weekly
             choices.hidesCost = hidesCost
             choices.allowsOnLockScreen = allowsOnLockScreen
             return choices
@@ -96,6 +104,7 @@ extension Device {
             muted = newValue.muted
             quiet = newValue.quiet
             gathering = newValue.gathering
+            weekly = newValue.weekly
             hidesCost = newValue.hidesCost
             allowsOnLockScreen = newValue.allowsOnLockScreen
         }

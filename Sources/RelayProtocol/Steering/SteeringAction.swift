@@ -16,6 +16,10 @@ package enum SteeringAction: Sendable, Equatable {
     case ruleOff(String)
     /// For a host: this rule stands in its file from now on, as if its owner had written it there.
     case ruleAdd(String)
+    /// For a host: this rule stands in its file in the place of the one of that name, which allows.
+    case ruleChange(String, to: String)
+    /// For a host: what these rules would have answered to what was asked before; without text its own. Changes nothing.
+    case ruleTry(String)
 
     package var kind: Kind {
         switch self {
@@ -28,17 +32,21 @@ package enum SteeringAction: Sendable, Equatable {
         case .launch(let launch): launch.kind
         case .ruleOff: .ruleOff
         case .ruleAdd: .ruleAdd
+        case .ruleChange: .ruleChange
+        case .ruleTry: .ruleTry
         }
     }
 
     /// Kind of the action, and type of the message that carries it to the relay and on to the host.
     package enum Kind: String, Sendable, CaseIterable {
-        case prompt, interrupt, stop, mode, model, askAll, start, resume, past, ruleOff, ruleAdd
+        case prompt, interrupt, stop, mode, model, askAll, start, resume, past, ruleOff, ruleAdd, ruleChange, ruleTry
 
         package var isLaunch: Bool { self == .start || self == .resume || self == .past }
 
         /// True if the command is for a host, and not for a session of an agent.
-        package var isForHost: Bool { isLaunch || self == .ruleOff || self == .ruleAdd }
+        package var isForHost: Bool { isLaunch || isAboutRules }
+
+        package var isAboutRules: Bool { [.ruleOff, .ruleAdd, .ruleChange, .ruleTry].contains(self) }
 
         var type: StaticString {
             switch self {
@@ -53,6 +61,8 @@ package enum SteeringAction: Sendable, Equatable {
             case .past: "past"
             case .ruleOff: "ruleOff"
             case .ruleAdd: "ruleAdd"
+            case .ruleChange: "ruleChange"
+            case .ruleTry: "ruleTry"
             }
         }
     }
@@ -107,6 +117,11 @@ package enum SteeringAction: Sendable, Equatable {
             self = .launch(launch)
         case .ruleOff: self = .ruleOff(try value.string("rule", bytesMax: WireLimits.nameBytesMax))
         case .ruleAdd: self = .ruleAdd(try value.string("toml", bytesMax: WireLimits.lineBytesMax))
+        case .ruleChange:
+            self = .ruleChange(
+                try value.string("rule", bytesMax: WireLimits.nameBytesMax),
+                to: try value.string("toml", bytesMax: WireLimits.lineBytesMax))
+        case .ruleTry: self = .ruleTry(try value.string("toml", bytesMax: WireLimits.lineBytesMax))
         }
     }
 
@@ -126,7 +141,10 @@ package enum SteeringAction: Sendable, Equatable {
             writer.field("text", launch.text)
             if !launch.pictures.isEmpty { writer.array("pictures", launch.pictures.map(\.named)) }
         case .ruleOff(let rule): writer.field("rule", rule)
-        case .ruleAdd(let text): writer.field("toml", text)
+        case .ruleAdd(let text), .ruleTry(let text): writer.field("toml", text)
+        case .ruleChange(let rule, let text):
+            writer.field("rule", rule)
+            writer.field("toml", text)
         }
     }
 
@@ -145,7 +163,7 @@ package enum SteeringAction: Sendable, Equatable {
         switch self {
         case .prompt(let prompt): prompt.text
         case .launch(let launch): launch.text
-        case .interrupt, .stop, .mode, .model, .askAll, .ruleOff, .ruleAdd: nil
+        case .interrupt, .stop, .mode, .model, .askAll, .ruleOff, .ruleAdd, .ruleChange, .ruleTry: nil
         }
     }
 
@@ -154,7 +172,7 @@ package enum SteeringAction: Sendable, Equatable {
         switch self {
         case .prompt(let prompt): prompt.pictures
         case .launch(let launch): launch.pictures
-        case .interrupt, .stop, .mode, .model, .askAll, .ruleOff, .ruleAdd: []
+        case .interrupt, .stop, .mode, .model, .askAll, .ruleOff, .ruleAdd, .ruleChange, .ruleTry: []
         }
     }
 }

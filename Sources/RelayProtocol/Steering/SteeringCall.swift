@@ -4,8 +4,10 @@ package struct SteeringCall: Sendable, Equatable {
     package var command: CommandID
     package var by: Named<ClientTag>
     package var action: SteeringAction.Kind
-    /// The chosen mode or model, the rule's name, or the text of one to add.
+    /// The chosen mode or model, the rule's name, or the text of rules.
     package var choice: String?
+    /// For `ruleChange`: the name of the rule whose place that text takes.
+    package var rule: String?
     /// For `askAll`: true asks for every tool from here on.
     package var isOn: Bool?
     /// For `start`, `resume` and `past`, without text and pictures.
@@ -24,7 +26,8 @@ package struct SteeringCall: Sendable, Equatable {
         case .mode(let mode): choice = mode
         case .model(let model): choice = model
         case .ruleOff(let rule): choice = rule
-        case .ruleAdd(let text): choice = text
+        case .ruleAdd(let text), .ruleTry(let text): choice = text
+        case .ruleChange(let rule, let text): (self.rule, choice) = (rule, text)
         case .askAll(let isOn): self.isOn = isOn
         case .launch(var launch):
             (launch.text, launch.pictures) = (nil, [])
@@ -43,7 +46,10 @@ package struct SteeringCall: Sendable, Equatable {
         case .mode: choice = try head.string("mode", bytesMax: WireLimits.nameBytesMax)
         case .model: choice = try head.string("model", bytesMax: WireLimits.nameBytesMax)
         case .ruleOff: choice = try head.string("rule", bytesMax: WireLimits.nameBytesMax)
-        case .ruleAdd: choice = try head.string("toml", bytesMax: WireLimits.lineBytesMax)
+        case .ruleAdd, .ruleTry: choice = try head.string("toml", bytesMax: WireLimits.lineBytesMax)
+        case .ruleChange:
+            rule = try head.string("rule", bytesMax: WireLimits.nameBytesMax)
+            choice = try head.string("toml", bytesMax: WireLimits.lineBytesMax)
         case .askAll: isOn = try head.required("on").bool()
         case .start, .resume, .past: launch = try Launch(action, target: head)
         case .prompt, .interrupt, .stop: choice = nil
@@ -62,6 +68,8 @@ package struct SteeringCall: Sendable, Equatable {
         case .model: return .model(choice ?? "")
         case .ruleOff: return .ruleOff(choice ?? "")
         case .ruleAdd: return .ruleAdd(choice ?? "")
+        case .ruleChange: return .ruleChange(rule ?? "", to: choice ?? "")
+        case .ruleTry: return .ruleTry(choice ?? "")
         case .askAll: return .askAll(isOn ?? true)
         case .interrupt: return .interrupt
         case .stop: return .stop
@@ -81,7 +89,10 @@ package struct SteeringCall: Sendable, Equatable {
         case .mode: writer.field("mode", choice)
         case .model: writer.field("model", choice)
         case .ruleOff: writer.field("rule", choice)
-        case .ruleAdd: writer.field("toml", choice)
+        case .ruleAdd, .ruleTry: writer.field("toml", choice)
+        case .ruleChange:
+            writer.field("rule", rule)
+            writer.field("toml", choice)
         case .askAll: if let isOn { writer.field("on", isOn) }
         case .start, .resume, .past: launch?.writeTarget(to: &writer)
         case .prompt, .interrupt, .stop: break

@@ -26,6 +26,8 @@ package struct SteeringChange: Sendable, Equatable {
     package var started: SessionID?
     /// For `past`: content, which goes into the event's body and is not read back from its head.
     package var past: [PastSession]?
+    /// For `ruleTry`: JSON, content as well.
+    package var tried: [UInt8]?
 
     package init(_ name: SteeringName, _ stage: SteeringStage, reason: String? = nil, started: SessionID? = nil) {
         self.name = name
@@ -39,6 +41,12 @@ package struct SteeringChange: Sendable, Equatable {
             try SteeringName(from: head), try head.word("stage"),
             reason: try head.optionalString("reason", bytesMax: WireLimits.lineBytesMax),
             started: try head.optionalIdentifier("started"))
+    }
+
+    /// What is content goes into the event's body.
+    package func writeBody(to writer: inout JSONWriter) {
+        if let past { writer.array("sessions", past.map(\.bytes)) }
+        if let tried { writer.raw("tried", tried) }
     }
 
     package func write(to writer: inout JSONWriter) {

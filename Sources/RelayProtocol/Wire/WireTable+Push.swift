@@ -18,6 +18,7 @@ extension WireTable {
         .defaulted("kinds", .list(.word(AlertKind.self), 0...AlertKind.allCases.count)),
         .defaulted("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)),
         .optional("quiet", .object(quietHours)), .optional("gather", .object(gathering)),
+        .optional("weekly", .object(weeklyCosts)),
         .optional("hidesCost", .flag, "No push to it says what something cost."),
     ]
     private static let allowOnLockScreen = WireField.optional(
@@ -29,6 +30,7 @@ extension WireTable {
         .required("kinds", .list(.word(AlertKind.self), 0...AlertKind.allCases.count)),
         .required("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)),
         .optional("quiet", .object(quietHours)), .optional("gather", .object(gathering)),
+        .optional("weekly", .object(weeklyCosts)),
         .optional("hidesCost", .flag, "No push to it says what something cost."), allowOnLockScreen,
     ]
 
@@ -162,6 +164,13 @@ extension WireTable {
                 .with("when", is: "interval", isRequired: true)),
             WireField("at", .integer(0...1_439), .with("when", is: "daily", isRequired: true), "The minute of the day."),
             WireField("timeZone", .name, .with("when", is: "daily", isRequired: true)),
+        ])
+
+    static let weeklyCosts = WireObject(
+        "weekly-costs", "When it is told once a week what the seven days before have cost.",
+        [
+            .required("weekday", .integer(1...7), "1 is Monday."), .required("at", .integer(0...1_439), "The minute of that day."),
+            .required("timeZone", .name),
         ])
 
     package static let cardReport = WireObject(

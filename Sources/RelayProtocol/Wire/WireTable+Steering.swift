@@ -48,6 +48,22 @@ extension WireTable {
                 "Add a rule to those of the host that this session represents, which takes only what a trusted device has signed.",
                 [.required("toml", .text(bytesMax: WireLimits.lineBytesMax), "One `[[rule]]`, as it is to stand in the file.")]
             )
+        case .ruleChange:
+            (
+                "Put a rule in the place of one that allows, at a host that takes only what a trusted device has signed.",
+                [
+                    .required("rule", .name, "The name of the rule whose place it takes. It allows, and is not off."),
+                    .required("toml", .text(bytesMax: WireLimits.lineBytesMax), "One `[[rule]]`, as it is to stand in the file."),
+                ]
+            )
+        case .ruleTry:
+            (
+                "Tell what rules would have answered to what was asked before: that is in the body of the event that tells the outcome.",
+                [
+                    .required(
+                        "toml", .text(bytesMax: WireLimits.lineBytesMax), "One `[[rule]]` or several; empty: the host's own file.")
+                ]
+            )
         case .past: ("List the past sessions of a project: they are in the body of the event that tells the outcome.", target)
         }
     }
@@ -169,9 +185,10 @@ extension WireTable {
         WireField("mode", .name, .with("action", always: ["mode"], perhaps: ["start", "resume"])),
         WireField("model", .name, .with("action", always: ["model"], perhaps: ["start", "resume"])),
         WireField("on", .flag, .with("action", is: "askAll", isRequired: true)),
-        WireField("rule", .name, .with("action", is: "ruleOff", isRequired: true)),
+        WireField("rule", .name, .with("action", always: ["ruleOff", "ruleChange"], perhaps: [])),
         WireField(
-            "toml", .text(bytesMax: WireLimits.lineBytesMax), .with("action", is: "ruleAdd", isRequired: true)),
+            "toml", .text(bytesMax: WireLimits.lineBytesMax),
+            .with("action", always: ["ruleAdd", "ruleChange", "ruleTry"], perhaps: [])),
         .optional(
             "signature", .text(bytesMax: WireLimits.signatureBytesMax),
             "The device's own, carried and not read by the relay. Left out if the host takes everything."),

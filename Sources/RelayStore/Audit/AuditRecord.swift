@@ -74,6 +74,7 @@ package struct AuditRecord {
                 writer.object("by") { call.by.write(to: &$0) }
                 writer.field("action", call.action.rawValue)
                 writer.field("choice", call.choice ?? call.isOn.map { $0 ? "on" : "off" })
+                writer.field("rule", call.rule)
                 if let launch = call.launch { writer.object("launch", launch.writeTarget) }
                 let text = try? read.optional("body")?.optionalString("text")
                 writer.field("digest", text.map { Crypto.hex(Crypto.sha256($0)) })

@@ -127,9 +127,9 @@ package struct SignatureVerifier {
 
     private static func needsSignature(_ kind: SteeringAction.Kind, _ line: JSONValue) throws(WireError) -> Bool {
         switch kind {
-        case .interrupt, .stop, .past: false
+        case .interrupt, .stop, .past, .ruleTry: false
         case .askAll: try line.string("choice") != "on"
-        case .prompt, .mode, .model, .start, .resume, .ruleOff, .ruleAdd: true
+        case .prompt, .mode, .model, .start, .resume, .ruleOff, .ruleAdd, .ruleChange: true
         }
     }
 
@@ -147,7 +147,10 @@ package struct SignatureVerifier {
         case .askAll: return SteeringAction.askAll(try line.string("choice") == "on").signedDetail(host, session, command)
         case .ruleOff: return SteeringAction.ruleOff(try line.string("choice")).signedDetail(host, session, command)
         case .ruleAdd: return SteeringAction.ruleAdd(try line.string("choice")).signedDetail(host, session, command)
-        case .interrupt, .stop, .start, .resume, .past: return nil
+        case .ruleChange:
+            return SteeringAction.ruleChange(try line.string("rule"), to: try line.string("choice"))
+                .signedDetail(host, session, command)
+        case .interrupt, .stop, .start, .resume, .past, .ruleTry: return nil
         }
     }
 

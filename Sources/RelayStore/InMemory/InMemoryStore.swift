@@ -124,6 +124,16 @@ extension InMemoryStore: SessionLog {
             content.session(session)?.approvals.first { $0.id == id }
         }
     }
+
+    package func approvals(
+        of host: HostID, in workspace: WorkspaceID, before: Int64, limit: Int, bytesMax: Int
+    ) -> ApprovalPage {
+        content.withLock { content in
+            let its = content.sessions.filter { $0.key.workspace == workspace && $0.place.host == host }
+            let all = its.flatMap { session in session.approvals.map { (session.state?.summary, $0) } }
+            return ApprovalPage(of: all, before: before, limit: limit, bytesMax: bytesMax)
+        }
+    }
 }
 
 extension InMemoryStore.Content {

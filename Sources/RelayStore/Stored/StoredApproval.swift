@@ -1,3 +1,5 @@
+package import RelayCore
+internal import RelayModel
 internal import RelayProtocol
 
 /// An approval's row, checked.
@@ -14,5 +16,13 @@ package struct StoredApproval {
         let written = RowChecksum(
             approval: name, session: session, seq: seq, stage: stage, resolvedAt: resolvedAt, record: record)
         isIntact = written.matches(checksum)
+    }
+}
+
+extension ApprovalPage {
+    /// `state`: its session's.
+    package mutating func add(_ stored: StoredApproval, state: [UInt8]) {
+        guard stored.isIntact else { return }
+        add(try? Approval(stored: stored.record), in: (try? SessionState(stored: state))?.summary.place)
     }
 }

@@ -98,6 +98,33 @@ package final class PostgresSessionLog: SessionLog, Sendable {
         return try Stored.decode { () throws(WireError) in try Approval(stored: stored.record) }
     }
 
+    package func approvals(
+        of host: HostID, in workspace: WorkspaceID, before: Int64, limit: Int, bytesMax: Int
+    ) throws(LogError) -> ApprovalPage {
+        var page = ApprovalPage(limit: limit, bytesMax: bytesMax)
+        guard scope.includes(workspace) else { return page }
+        // The database sends no more than the page takes, and the first that it does not.
+        let rows = try database.ask(
+            """
+            SELECT a.number, a.state, \(StoredApproval.columns) FROM (
+                SELECT *, sum(octet_length(record)) OVER (ORDER BY number DESC) AS total FROM (
+                    SELECT a.*, s.state FROM approvals AS a
+                    JOIN sessions AS s ON (s.workspace, s.number) = (a.workspace, a.session)
+                    JOIN workspaces AS w ON w.number = s.workspace
+                    WHERE w.workspace = $1::text AND s.host = $2::text AND a.number < $3::bigint
+                    ORDER BY a.number DESC LIMIT $4::bigint
+                ) AS newest
+            ) AS a WHERE total - octet_length(record) <= $5::bigint ORDER BY a.number DESC
+            """, .text(workspace.rawValue), .text(host.rawValue), .bigint(before), .bigint(Int64(limit) + 1),
+            .bigint(Int64(bytesMax)))
+        for row in rows {
+            let stored = StoredApproval(row, from: 2)
+            guard page.takes(row.integer(0), bytes: stored.record.count) else { break }
+            page.add(stored, state: row.bytes(1))
+        }
+        return page
+    }
+
     package func events(of session: SessionKey, after: Int64, limit: Int, bytesMax: Int) throws(LogError) -> LogPage {
         try page(of: session, after: max(after, 0), before: .max, order: "ASC", PageBuilder(limit: limit, bytesMax: bytesMax))
     }

@@ -169,6 +169,28 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
         }
     }
 
+    package func approvals(
+        of host: HostID, in workspace: WorkspaceID, before: Int64, limit: Int, bytesMax: Int
+    ) throws(LogError) -> ApprovalPage {
+        try database.read { db in
+            var page = ApprovalPage(limit: limit, bytesMax: bytesMax)
+            let rows = try Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT approvals.number, sessions.state, \(StoredApproval.columns)
+                    FROM approvals JOIN sessions ON sessions.number = approvals.session
+                    WHERE sessions.workspace = ? AND sessions.host = ? AND approvals.number < ?
+                    ORDER BY approvals.number DESC LIMIT ?
+                    """, arguments: [workspace.rawValue, host.rawValue, before, limit + 1])
+            while let row = try rows.next() {
+                let stored = StoredApproval(row, from: 2)
+                guard page.takes(row[0], bytes: stored.record.count) else { break }
+                page.add(stored, state: row[1])
+            }
+            return page
+        }
+    }
+
     package func events(of session: SessionKey, after: Int64, limit: Int, bytesMax: Int) throws(LogError) -> LogPage {
         let after = min(max(after, 0), EventKey.seqMax)
         return try page(

@@ -104,13 +104,14 @@ struct Devices: ParsableCommand {
               heliograph devices add https://ntfy.sh/my-secret-topic
               heliograph devices add mail
               heliograph devices --json | jq '.devices[] | select(.trouble)'
+              heliograph devices weekly d1 --day monday --at 09:00
               heliograph devices forget d1
 
             Without a subcommand it lists, and takes the options of `devices list`: --json, --relay and others.
 
             \(ClientExit.help)
             """,
-        subcommands: [List.self, Add.self, Forget.self], defaultSubcommand: List.self)
+        subcommands: [List.self, Add.self, Weekly.self, Forget.self], defaultSubcommand: List.self)
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List devices.")
@@ -171,6 +172,43 @@ struct Devices: ParsableCommand {
             (wish.token, wish.name, wish.text) = (token, name, text)
             (wish.offersAllow, wish.replaced) = (allow, replace)
             try ClientCommandOptions.end(HeliographClient.ClientCommands.addDevice(client.options, wish))
+        }
+    }
+
+    struct Weekly: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Have a device told once a week, without a sound, what the seven days before have cost.",
+            discussion: """
+                  heliograph devices weekly d1 --day friday --at 17:00
+                  heliograph devices weekly d1 --off
+
+                The notification has the sum, what it was in the week before, and the project and model that cost most. Not even \
+                the sum is in it if the device hides costs.
+
+                \(ClientExit.help)
+                """)
+
+        @OptionGroup var client: ClientCommandOptions
+
+        @Argument(help: "The device's id, or the beginning of it.")
+        var device: String
+
+        @Option(help: "The day of the week.")
+        var day = "monday"
+
+        @Option(help: "The time of that day.")
+        var at = "09:00"
+
+        @Option(help: ArgumentHelp("Where it is that time. Default: this machine's time zone.", valueName: "zone"))
+        var timeZone: String?
+
+        @Flag(help: "Tell it no more.")
+        var off = false
+
+        func run() throws {
+            let zone = timeZone ?? TimeZone.current.identifier
+            let wish = off ? nil : WeeklyOptions(day: day, at: at, timeZone: zone)
+            try ClientCommandOptions.end(HeliographClient.ClientCommands.tellWeekly(client.options, device: device, wish))
         }
     }
 

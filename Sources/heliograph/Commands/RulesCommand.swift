@@ -17,8 +17,9 @@ struct RulesCommand: ParsableCommand {
               heliograph rules list
               heliograph rules accept
               heliograph rules off tests --host laptop
+              heliograph rules change tests narrower.toml --host laptop
             """,
-        subcommands: [List.self, Check.self, Try.self, Suggest.self, Accept.self, Add.self, Off.self],
+        subcommands: [List.self, Check.self, Try.self, Suggest.self, Accept.self, Add.self, Change.self, Off.self],
         defaultSubcommand: List.self)
 
     struct List: ParsableCommand {
@@ -168,15 +169,53 @@ struct RulesCommand: ParsableCommand {
         var file: String
 
         func run() throws {
-            let text = try Failure.reporting { try RulesCall.oneRule(in: file) }
-            if !yes {
-                guard isatty(STDIN_FILENO) == 1 else { throw ValidationError("This is no terminal: add --yes.") }
-                print(text)
-                print("Add this rule? [y/N] ", terminator: "")
-                fflush(nil)
-                guard Input.isYes() else { throw ExitCode.failure }
-            }
+            let text = try RulesCommand.read(file, question: yes ? nil : "Add this rule?")
             try steering.steer(.ruleAdd(text, host: host), session: nil)
+        }
+    }
+
+    /// The one rule in the file, which a person has seen, and said yes to, if there is a question.
+    private static func read(_ file: String, question: String?) throws -> String {
+        let text = try Failure.reporting { try RulesCall.oneRule(in: file) }
+        guard let question else { return text }
+        guard isatty(STDIN_FILENO) == 1 else { throw ValidationError("This is no terminal: add --yes.") }
+        print(text)
+        print("\(question) [y/N] ", terminator: "")
+        fflush(nil)
+        guard Input.isYes() else { throw ExitCode.failure }
+        return text
+    }
+
+    struct Change: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Put a rule in the place of another from afar, signed by this terminal.",
+            discussion: """
+                  heliograph rules change tests narrower.toml --host laptop
+
+                The file has one rule, which may have another name. Until it stands there the old one answers, then the new one: \
+                there is no moment in between. Only a rule that allows can be changed so, at a host that trusts this terminal \
+                (heliograph host trust) and whose owner has accepted its rules as they are.
+
+                \(ClientExit.help)
+                """)
+
+        @OptionGroup var steering: SteeringOptions
+
+        @Option(help: ArgumentHelp("The host, by its name or id. Default: the one that has the rule.", valueName: "host"))
+        var host: String?
+
+        @Flag(help: "Do not ask.")
+        var yes = false
+
+        @Argument(help: "The name of the rule that goes.")
+        var name: String
+
+        @Argument(help: "A file with the rule that takes its place.")
+        var file: String
+
+        func run() throws {
+            let text = try RulesCommand.read(file, question: yes ? nil : "Put this rule in the place of \(name)?")
+            try steering.steer(.ruleChange(name, to: text, host: host), session: nil)
         }
     }
 

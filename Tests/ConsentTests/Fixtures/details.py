@@ -82,6 +82,7 @@ print(json.dumps({
         "start": steer("start", launch(None, "plan", None, "go", PICTURE)), "resume": steer("resume", launch("x", None, "big", None)),
         "stop": steer("stop", b""), "ruleOff": steer("ruleOff", lp("tests")),
         "ruleAdd": steer("ruleAdd", lp('[[rule]]\nname = "ö"')),
+        "ruleChange": steer("ruleChange", lp("tests") + lp('[[rule]]\nname = "ö"')),
     },
     "letters": {
         "vouch": b64(domain("vouch") + lp(HOST) + lp(SIGN) + lp(BOX) + lp("Ada's phone") + COUNT.to_bytes(8, "big") + lp(DEVICE)),

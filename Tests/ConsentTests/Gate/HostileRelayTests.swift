@@ -104,7 +104,7 @@ final class HostileWorld {
     static let actions: [SteeringAction] = [
         .prompt(.init(text: "go")), .prompt(.init(text: "stop that")), .prompt(.init(text: "go", isCommand: true)),
         .mode("plan"),
-        .model("big"), .askAll(false), .ruleOff("tests"), .ruleAdd("[[rule]]"),
+        .model("big"), .askAll(false), .ruleOff("tests"), .ruleAdd("[[rule]]"), .ruleChange("tests", to: "[[rule]]"),
         .launch(Launch(.start, project: "p", agent: "a", text: "go")),
         .launch(Launch(.resume("x"), project: "p", agent: "a")),
     ]

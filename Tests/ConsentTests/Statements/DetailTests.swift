@@ -31,6 +31,7 @@ import Testing
             ("prompt.picture", .prompt(.init(text: "go", pictures: [picture]))), ("steer.mode", .mode("plan")),
             ("steer.model", .model("big")), ("steer.askAllOff", .askAll(false)), ("steer.stop", .stop),
             ("steer.ruleOff", .ruleOff("tests")), ("steer.ruleAdd", .ruleAdd("[[rule]]\nname = \"ö\"")),
+            ("steer.ruleChange", .ruleChange("tests", to: "[[rule]]\nname = \"ö\"")),
             (
                 "steer.start",
                 .launch(Launch(.start, project: "site", agent: "claude", mode: "plan", text: "go", pictures: [picture]))

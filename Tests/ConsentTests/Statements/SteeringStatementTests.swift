@@ -45,7 +45,8 @@ import Testing
             .prompt(.init(text: "go", pictures: [picture("a"), picture("b")])),
             .prompt(.init(text: "go", pictures: [picture("b"), picture("a")])),
             .interrupt, .stop, .mode("plan"), .model("plan"), .ruleOff("plan"), .ruleOff("go"), .ruleAdd("plan"),
-            .ruleAdd("go"), .mode("go"), .askAll(true),
+            .ruleAdd("go"), .ruleChange("plan", to: "go"), .ruleChange("go", to: "plan"), .ruleTry("plan"), .mode("go"),
+            .askAll(true),
             .askAll(false),
             launch { _ in }, launch { $0.project = "sit" }, launch { $0.agent = "eclaude" }, launch { $0.mode = "x" },
             launch { $0.model = "x" }, launch { $0.text = "x" }, launch { $0.text = "" },
@@ -79,8 +80,10 @@ import Testing
             case .start, .resume, .past: .launch(launch)
             case .ruleOff: .ruleOff("x")
             case .ruleAdd: .ruleAdd("x")
+            case .ruleChange: .ruleChange("x", to: "y")
+            case .ruleTry: .ruleTry("x")
             }
-        let isHarmless = [.interrupt, .stop, .past].contains(kind)
+        let isHarmless = [.interrupt, .stop, .past, .ruleTry].contains(kind)
         #expect(action.needsSignature == !isHarmless)
         // To take a rule back needs no right: it is signed so that a relay cannot do it.
         #expect(action.rights.isEmpty == (isHarmless || kind == .ruleOff))

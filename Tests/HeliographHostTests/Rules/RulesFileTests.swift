@@ -72,6 +72,20 @@ struct RulesFileTests {
         #expect(throws: SpoolError.self) { try file.switchOff("tests") }
     }
 
+    @Test("a rule stands in the place of another, accepted, and only in a file that its owner has accepted")
+    func change() throws {
+        try write(Self.text)
+        let file = try accepted()
+        try file.change("tests", to: Self.added, by: "Ada's\nphone", at: 1_800_000_000_000)
+        let now = try #require(try read("rules.toml"))
+        #expect(now.hasPrefix("# Mine.\n# Changed from afar by Ada's") && now.hasSuffix(Self.added))
+        #expect(names(RulesFile(paths)) == ["looks"] && RulesFile(paths).rules?.isAccepted == true)
+        #expect(throws: SpoolError.self) { try file.change("tests", to: Self.added, by: "Ada", at: 0) }
+        try write(now + "\n")
+        #expect(throws: SpoolError.self) { try RulesFile(paths).change("looks", to: Self.text, by: "Ada", at: 0) }
+        #expect(try read("rules.toml") == now + "\n")
+    }
+
     @Test("a rule is added behind what its owner wrote, and counts at once")
     func add() throws {
         try write(Self.text)

@@ -32,6 +32,9 @@ struct CommitQueueTests {
         }
         func places(of sessions: [SessionKey]) throws(LogError) -> [SessionKey: RemovedSession] { [:] }
         func approval(_ id: ApprovalID, of session: SessionKey) throws(LogError) -> Approval? { nil }
+        func approvals(
+            of host: HostID, in workspace: WorkspaceID, before: Int64, limit: Int, bytesMax: Int
+        ) throws(LogError) -> ApprovalPage { ApprovalPage(limit: limit, bytesMax: bytesMax) }
     }
 
     private func outcome(of errors: [LogError.Code]) -> String {

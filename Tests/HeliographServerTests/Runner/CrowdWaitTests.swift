@@ -133,7 +133,7 @@ import WebSocketEngine
                 pushes: PushRunner(
                     way, codes: PushCodes(directory: folder.path, epoch: epoch, logger: silent), mailbox: mailbox),
                 pairing: PairingDesk(access: access, mailbox: mailbox, logger: silent),
-                pictures: PictureShelf(store, loop: loop, logger: silent),
+                pictures: PictureShelf(store, name: "pictures", loop: loop, logger: silent),
                 httpPeers: HTTPCommandPeers(loop: loop, mailbox: mailbox), shutOut: { _ in },
                 measures: Measures(factory: registry), logger: silent)
             let parts = Parts(runner, group)

@@ -89,6 +89,7 @@ struct HostBench {
         case .disarm(let timer): "disarm \(timer)"
         case .saveHolds(let holds): "save \(holds.everySession ? "all" : "\(holds.sessions.count)")"
         case .fetchPictures(let name, let pictures): "fetch \(pictures.count) of \(name.command)"
+        case .tryRules(let name, let text): "try \(text) for \(name.command)"
         case .respond(let token, let output):
             "respond \(token.rawValue) \(output.map { String(decoding: $0, as: UTF8.self) } ?? "nothing")"
         case .checkAgents(let processes): "check \(processes.map { "\($0.id)" }.joined(separator: " "))"

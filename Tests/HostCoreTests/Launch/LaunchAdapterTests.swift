@@ -80,13 +80,13 @@ struct LaunchAdapterTests {
         #expect(say(.own(.read([], Self.agents))) == [], "nothing is shown of a host that lets nothing be started")
         #expect(
             say(.own(.read(Self.projects, Self.agents))) == [
-                "remember heliograph-desk", "session.started", "status.changed", "offer start resume past", "idle",
+                "remember heliograph-desk", "session.started", "status.changed", "offer start resume past ruleTry", "idle",
             ])
-        #expect(say(.own(.read([], Self.agents))) == ["offer ", "idle"])
-        #expect(say(.own(.read(Self.projects, []))) == ["offer ", "idle"])
+        #expect(say(.own(.read([], Self.agents))) == ["offer ruleTry", "idle"])
+        #expect(say(.own(.read(Self.projects, []))) == ["offer ruleTry", "idle"])
         fresh = LaunchAdapter(fresh: "b2", at: HostInstant(wall: 0, monotonic: 0))
         #expect(say(.daemonStarted(notes: ["heliograph-desk": Array(#"{"session":"heliograph-a1"}"#.utf8)])) == ["read"])
-        #expect(say(.own(.read([], []))) == ["session.started", "status.changed", "offer ", "idle"])
+        #expect(say(.own(.read([], []))) == ["session.started", "status.changed", "offer ruleTry", "idle"])
         #expect(fresh.liveSessions.map(\.id) == [SessionID("heliograph-a1")!])
     }
 
@@ -101,7 +101,7 @@ struct LaunchAdapterTests {
         #expect(say(.daemonStarted(notes: [:])) == ["read"])
         if !isFromItsStart { #expect(say(.own(.read([], Self.agents))) == []) }
         #expect(say(.own(.becameSigned)) == (isFromItsStart ? [] : ["read"]))
-        let shown = ["remember heliograph-desk", "session.started", "status.changed", "offer ruleAdd", "idle"]
+        let shown = ["remember heliograph-desk", "session.started", "status.changed", "offer ruleAdd ruleTry", "idle"]
         #expect(say(.own(.read([], Self.agents))) == shown)
     }
 

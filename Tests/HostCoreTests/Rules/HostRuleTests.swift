@@ -183,7 +183,7 @@ import Testing
         let rules = try MemoryRules(Self.text)
         var bench = try open(rules)
         let offer = try #require(try offers(bench).last)
-        #expect(offer.actions == [.ruleOff])
+        #expect(offer.actions == [.ruleOff, .ruleTry])
         let shown = try #require(offer.rules)
         #expect(shown.isAccepted && shown.more == 0 && shown.rules.map(\.name) == ["tests", "looks", "no-push"])
         #expect(shown.rules[0].patterns == ["Bash(npm test)", "Edit(src/**)"] && shown.rules[2].words == "Ask Ada first.")
@@ -233,7 +233,7 @@ import Testing
         rules.rules = nil
         _ = off(&bench, "tests", id: "k4")
         // Without rules nothing of the kind is offered.
-        #expect(try changes(bench).last?.stage == .refused && offers(bench).last?.actions == [])
+        #expect(try changes(bench).last?.stage == .refused && offers(bench).last?.actions == [.ruleTry])
     }
 
     @Test func anOpenHostTakesNoRuleFromAfar() throws {
@@ -245,6 +245,59 @@ import Testing
         _ = bench.tell(.received(.steer(request)))
         #expect(try changes(bench).map(\.stage) == [.refused])
         #expect(rules.rules?.book.rules.count == 3)
+    }
+
+    private func send(_ bench: inout HostBench, _ action: SteeringAction, id: String = "k1") -> [String] {
+        bench.tell(
+            .received(
+                .steer(
+                    SteeringRequest(command: CommandID(id)!, session: SessionID(Self.desk)!, by: Self.client, action: action))))
+    }
+
+    @Test func anOpenHostChangesNoRuleFromAfar() throws {
+        let rules = try MemoryRules(Self.text)
+        var bench = try open(rules)
+        _ = send(&bench, .ruleChange("tests", to: "[[rule]]\nname = \"x\"\nanswer = \"allow\"\nfor = \"Bash(id)\""))
+        #expect(try changes(bench).map(\.stage) == [.refused])
+        #expect(rules.rules?.book.rules.map(\.name) == ["tests", "looks", "no-push"])
+    }
+
+    @Test func rulesAreTriedAndNothingChanges() throws {
+        let rules = try MemoryRules(Self.text)
+        var bench = try open(rules)
+        #expect(send(&bench, .ruleTry("[[rule]]")).contains("try [[rule]] for k1"))
+        #expect(send(&bench, .ruleTry(""), id: "k2").contains("try  for k2"))
+        _ = send(&bench, .ruleTry(""), id: "k3")
+        #expect(try changes(bench).map(\.stage) == [.refused], "two at a time")
+        func name(_ id: String) -> SteeringName { SteeringName(client: Self.client.id, command: CommandID(id)!) }
+        _ = bench.tell(.rulesTried(name("k2"), .refused("the relay is away")))
+        _ = bench.tell(.rulesTried(name("k1"), .tried(Array(#"{"requests":7}"#.utf8))))
+        _ = bench.tell(.rulesTried(name("k1"), .tried([])))
+        #expect(try changes(bench).map(\.stage) == [.refused, .refused, .taken])
+        #expect(try changes(bench)[1].reason == "the relay is away")
+        let batch = try #require(bench.spool.index.batch(SessionID(Self.desk)!, after: 0, countMax: 256, bytesMax: 1 << 20))
+        let last = try #require(try bench.spool.read(batch).last)
+        #expect(String(decoding: last, as: UTF8.self).contains(#""body":{"tried":{"requests":7}}"#))
+        #expect(rules.rules?.book.rules.count == 3 && rules.rules?.off == [])
+        #expect(send(&bench, .ruleTry(""), id: "k4").contains("try  for k4"), "there is room again")
+    }
+
+    // MARK: What an agent allows itself
+
+    private func heed(_ bench: inout HostBench, _ command: String, session: SessionID? = session) -> String? {
+        let call = UnaskedCall(session: session, tool: "Bash", input: Array(self.command(command).utf8))
+        return bench.tell("one", [.heed(HookToken(rawValue: 9), call, demand: Array("ask".utf8))]).first { $0.hasPrefix("respond") }
+    }
+
+    @Test func whatARuleDeniesIsAskedThoughTheAgentWouldRunIt() throws {
+        var bench = try bench(MemoryRules(Self.text, isAccepted: false))
+        #expect(heed(&bench, "git push origin") == "respond 9 ask")
+        #expect(heed(&bench, "true; git push origin", session: nil) == "respond 9 ask", "whoever asks")
+        #expect(heed(&bench, "eval $(x") == "respond 9 ask", "what cannot be read may be it")
+        #expect(heed(&bench, "git status") == "respond 9 nothing", "rules that allow have no say here")
+        #expect(heed(&bench, "npm test") == "respond 9 nothing")
+        var open = try HostBench(on: disk)
+        #expect(heed(&open, "git push") == "respond 9 nothing", "no rules")
     }
 
     @Test func aRestartShowsWhatIsOff() throws {

@@ -28,6 +28,15 @@ final class MemoryRules: RuleSource {
         rules?.book = RuleBook(rules: kept.book.rules + added.rules)
     }
 
+    func change(_ rule: String, to text: String, by person: String, at wall: Int64) throws(SpoolError) {
+        if let failure { throw failure }
+        guard let changed = try? RuleBook(parsing: text).rules, changed.count == 1, var all = rules?.book.rules,
+            let place = all.firstIndex(where: { $0.name == rule })
+        else { throw SpoolError(.failed, "no rule") }
+        all[place] = changed[0]
+        rules?.book = RuleBook(rules: all)
+    }
+
     func target(of path: String) -> String? { target(path) }
     func moment(at wall: Int64) -> RuleMoment { RuleMoment(day: "2026-11-28", minute: 600) }
 }

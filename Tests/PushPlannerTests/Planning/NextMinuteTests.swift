@@ -1,3 +1,4 @@
+import RelayProtocol
 import Testing
 
 @testable import PushPlanner
@@ -22,6 +23,21 @@ import Testing
         ] as [(Int64, Int64, Int64)])
     func next(of clock: Int64, after: Int64, is expected: Int64) {
         #expect(Self.settings.next(clock * 60, in: "here", after: after * Self.hour) == expected * Self.hour)
+    }
+
+    @Test("a minute of the week comes once in seven days, also over a change of the clocks")
+    func week() {
+        // The zone of the clocks above, in which the first moment is a Thursday's.
+        let settings = PushSettings { zone, at in
+            let shift: Int64 = at >= 26 * Self.hour && at < 75 * Self.hour ? 60 : 0
+            return (at / 60_000 + shift + 3 * 1_440) % 10_080
+        }
+        let friday = WeeklyCosts(weekday: 5, at: 18 * 60, timeZone: "here")
+        // 41 hours on, as an hour is left out on the way.
+        #expect(settings.next(friday, after: 0) == 41 * Self.hour)
+        #expect(settings.next(friday, after: 41 * Self.hour) == (42 + 7 * 24) * Self.hour)
+        let thursday = WeeklyCosts(weekday: 4, at: 0, timeZone: "here")
+        #expect(settings.next(thursday, after: 0) == 7 * 24 * Self.hour)
     }
 
     @Test("in the minute itself it is the next, and of no zone there is none")

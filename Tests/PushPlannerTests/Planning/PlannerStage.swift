@@ -20,11 +20,17 @@ final class PlannerStage {
     private var orders: [PlannerOrder] = []
     private var lastCommand = 0
 
+    /// What the workspace has spent.
+    var costs: (CostQuery) -> CostReport = { _ in CostReport() }
+
     init(
-        _ channel: any PushChannel = APNsChannel(), web: (any PushChannel)? = nil, numbers: PushNumbers = .ofAll
+        _ channel: any PushChannel = APNsChannel(), web: (any PushChannel)? = nil, numbers: PushNumbers = .ofAll,
+        weekMinute: @escaping @Sendable (String, Int64) -> Int64? = { _, _ in nil }
     ) {
         let channels = [.apns: channel].merging(web.map { [PushService.web: $0] } ?? [:]) { $1 }
-        planner = PushPlanner(PushSettings(channels: channels, numbers: numbers), firstWorkspace: Self.home.id, restoring: [])
+        planner = PushPlanner(
+            PushSettings(channels: channels, numbers: numbers, localWeekMinute: weekMinute), firstWorkspace: Self.home.id,
+            restoring: [])
         let summary = Summary(
             session: Self.session.session, host: Named(id: HostID("h1")!, name: "build-server"), hostIsConnected: true,
             agentName: "claude", startedAt: now.wall)
@@ -39,7 +45,7 @@ final class PlannerStage {
     }
 
     /// As a planner that is started now would see it.
-    var sight: Sight { Sight(sessions: sessions) }
+    var sight: Sight { Sight(sessions: sessions) { [costs] query, _ in costs(query) } }
 
     func tell(_ fact: PlannerFact) {
         orders += planner.handle(fact, seeing: sight, at: now)
@@ -111,6 +117,7 @@ final class PlannerStage {
         case .rings: "rings"
         case .overflow: "overflow"
         case .digest: "digest"
+        case .weekly: "weekly"
         case .alerts: "alerts"
         case .channels: "channels"
         case .owedRecords: "owed"

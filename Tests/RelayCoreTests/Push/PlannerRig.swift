@@ -30,7 +30,8 @@ final class PlannerRig {
     }
 
     static let configuration = PushSettings(channels: [.apns: APNsChannel()]) { zone, at in
-        zone == "UTC" ? at / 60_000 % 1_440 : nil
+        // 1970 began on a Thursday.
+        zone == "UTC" ? (at / 60_000 + 3 * 1_440) % 10_080 : nil
     }
 
     static var broadcasting: PushSettings {

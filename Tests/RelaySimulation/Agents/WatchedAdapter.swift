@@ -60,7 +60,8 @@ struct WatchedAdapter<Base: AgentAdapter>: AgentAdapter {
         case .offer(let session, let offer): offers[session] = offer
         case .stands(let session, let standing): standings[session] = standing
         case .steered(_, let change): if change.stage.isFinal { host.given.removeAll { $0.name == change.name } }
-        case .stream, .show, .respond, .restrict, .checkAgents, .askAll, .launched, .launch, .begin, .remember, .own: break
+        case .stream, .show, .respond, .restrict, .heed, .checkAgents, .askAll, .launched, .launch, .begin, .remember, .own:
+            break
         }
     }
 

@@ -189,6 +189,19 @@ package final class SimulatedLog: SessionLog {
         return try approval(stored.bytes)
     }
 
+    package func approvals(
+        of host: HostID, in workspace: WorkspaceID, before: Int64, limit: Int, bytesMax: Int
+    ) throws(LogError) -> ApprovalPage {
+        var all: [(summary: Summary?, approval: Approval)] = []
+        for (key, stored) in sessions where key.workspace == workspace && stored.place.host == host {
+            let summary = try stored.state.map { bytes throws(LogError) in
+                try decode { () throws(WireError) in try SessionState(stored: bytes) }.summary
+            }
+            for (_, bytes) in stored.approvals { all.append((summary, try approval(bytes))) }
+        }
+        return ApprovalPage(of: all, before: before, limit: limit, bytesMax: bytesMax)
+    }
+
     private func approval(_ bytes: [UInt8]) throws(LogError) -> Approval {
         try decode { () throws(WireError) in try Approval(from: JSONDocument(parsing: bytes).root) }
     }

@@ -111,7 +111,7 @@ final class World {
         let ntfy = NtfyChannel(pageURL: "https://relay.example")
         let receiver = ReceiverChannel(pageURL: "https://relay.example")
         let push = PushSettings(channels: [.apns: apns, .web: web, .ntfy: ntfy, .receiver: receiver]) { zone, at in
-            zone == "UTC" ? at / 60_000 % 1_440 : nil
+            zone == "UTC" ? (at / 60_000 + 3 * 1_440) % 10_080 : nil
         }
         return Relay.Configuration(
             software: "simulated", heartbeat: World.heartbeat, retention: retention, push: push,

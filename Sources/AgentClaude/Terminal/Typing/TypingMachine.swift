@@ -156,7 +156,8 @@ package struct TypingMachine: Sendable {
                 Prompt(name: name, session: request.session, text: text), until: now + limits.readyWithin.milliseconds)
         case .interrupt: interrupt(name)
         case .mode(let mode): switchMode(to: mode, name)
-        case .model, .stop, .askAll, .launch, .ruleOff, .ruleAdd: tell(name, .refused, "this session does not take it")
+        case .model, .stop, .askAll, .launch, .ruleOff, .ruleAdd, .ruleChange, .ruleTry:
+            tell(name, .refused, "this session does not take it")
         }
     }
 

@@ -20,7 +20,7 @@ final class TypingBooks {
         case .interrupt: interrupts.append(request)
         case .stop: stops.append(request)
         case .mode: modes[request.name] = request
-        case .model, .askAll, .launch, .ruleOff, .ruleAdd: break
+        case .model, .askAll, .launch, .ruleOff, .ruleAdd, .ruleChange, .ruleTry: break
         }
     }
 

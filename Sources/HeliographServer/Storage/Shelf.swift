@@ -5,27 +5,28 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// The pictures of prompts, off the loop: the store's reads and writes of them wait for each other and for nobody else. Lives on the core's
-/// thread.
-final class PictureShelf {
-    /// Asked for and not answered: each may hold a picture.
-    static let waitingMax = 32
+/// A part of the store, off the loop: its reads and writes wait for each other and for nobody else. Lives on the core's thread.
+final class Shelf<Store: Sendable> {
+    /// Asked for and not answered: each may hold a picture, or a page of requests.
+    private static var waitingMax: Int { 32 }
 
-    private let store: any PictureStore
+    private let store: Store
     private let loop: EventLoop
     private let logger: Logger
-    private let queue = DispatchQueue(label: "heliograph.pictures")
+    private let queue: DispatchQueue
     private var waiting = 0
 
-    init(_ store: any PictureStore, loop: EventLoop, logger: Logger) {
+    /// `name`: what it holds.
+    init(_ store: Store, name: String, loop: EventLoop, logger: Logger) {
         self.store = store
+        queue = DispatchQueue(label: "heliograph.\(name)")
         self.loop = loop
         self.logger = logger
     }
 
     /// `answer` is called once, with nil where too many ask at once, or the store fails.
     func perform<Value: Sendable>(
-        _ work: @escaping @Sendable (any PictureStore) throws -> Value, then answer: @escaping (Value?) -> Void
+        _ work: @escaping @Sendable (Store) throws -> Value, then answer: @escaping (Value?) -> Void
     ) {
         guard waiting < Self.waitingMax else { return answer(nil) }
         waiting += 1
@@ -38,13 +39,18 @@ final class PictureShelf {
                 switch result {
                 case .success(let value): bound.value.answer(value)
                 case .failure(let error):
-                    bound.value.shelf.logger.error("the store refused a picture", metadata: ["error": "\(error)"])
+                    bound.value.shelf.logger.error("the store refused a request", metadata: ["error": "\(error)"])
                     bound.value.answer(nil)
                 }
             }
         }
     }
 
+}
+
+typealias PictureShelf = Shelf<any PictureStore>
+
+extension PictureShelf {
     func find(_ pictures: [Picture], of session: SessionKey, then answer: @escaping (PictureFinding) -> Void) {
         perform {
             try $0.find(pictures, of: session)

@@ -1,0 +1,30 @@
+internal import RelayProtocol
+
+/// When a device is to be told what the week has cost.
+package struct WeeklyOptions {
+    /// `monday`, or its first letters.
+    package var day: String
+    /// `09:00`.
+    package var at: String
+    /// Name in the tz database.
+    package var timeZone: String
+
+    package init(day: String, at: String, timeZone: String) {
+        self.day = day
+        self.at = at
+        self.timeZone = timeZone
+    }
+
+    func weekly() throws(ClientError) -> WeeklyCosts {
+        let days = WeeklyCosts.days.map { $0.lowercased() }
+        // As many letters as tell a Tuesday from a Thursday.
+        guard day.count >= 2, let place = days.firstIndex(where: { $0.hasPrefix(day.lowercased()) }) else {
+            throw ClientError(.usage, "a day is monday to sunday")
+        }
+        let parts = at.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].count == 2, let hour = Int64(parts[0]), let minute = Int64(parts[1]),
+            (0...23).contains(hour), (0...59).contains(minute)
+        else { throw ClientError(.usage, "a time is like 09:00") }
+        return WeeklyCosts(weekday: Int64(place) + 1, at: hour * 60 + minute, timeZone: timeZone)
+    }
+}

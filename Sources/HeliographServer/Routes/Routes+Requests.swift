@@ -1,0 +1,49 @@
+import RelayCore
+import RelayModel
+import RelayProtocol
+import WebSocketEngine
+
+/// What a host has asked before: it tries rules on that.
+extension Routes {
+    static let requestsPath = "/v1/requests"
+    /// Of one answer: what a link between relays carries at once.
+    private static let pageBytesMax = 512 << 10
+    private static let pageCountMax = 250
+
+    /// `GET /v1/requests?before=NUMBER`, by a host: the approvals of its own sessions.
+    func listRequests(_ request: HTTPRequest, _ id: HTTPRequestID) {
+        let token: Token
+        do throws(Authenticator.AuthenticationError) { token = try access.authenticate(request, to: .report) } catch {
+            let foreign = Notice(code: "wrongRole", message: "this token is not for a host")
+            return respond(id, error == .wrongRole ? .json(403, foreign) : Self.refusal(error))
+        }
+        guard let before = Self.before(in: request.query) else {
+            return respond(id, .json(400, Notice(code: "badValue", message: "a page begins before a number: ?before=NUMBER")))
+        }
+        guard let host = HostID(token.subject) else { preconditionFailure("a host's token names it") }
+        guard let core = coreAnswering(id) else { return }
+        let workspace = token.workspace
+        core.past.perform {
+            try $0.approvals(
+                of: host, in: workspace, before: before, limit: Self.pageCountMax, bytesMax: Self.pageBytesMax)
+        } then: { [self] page in
+            guard let page else {
+                return respond(id, Self.unavailable("the relay's store does not answer; try again"))
+            }
+            let entries = page.entries.map { KeptRequest(folder: $0.folder, approval: $0.approval).bytes }
+            let answer = JSONWriter.object {
+                $0.array("requests", entries)
+                $0.field("next", page.next)
+            }
+            respond(id, .json(200, answer))
+        }
+    }
+
+    /// Nil if it is no number.
+    private static func before(in query: String?) -> Int64? {
+        for part in (query ?? "").split(separator: "&") where part.hasPrefix("before=") {
+            return Int64(part.dropFirst("before=".count)).flatMap { $0 > 0 ? $0 : nil }
+        }
+        return .max
+    }
+}

@@ -1,0 +1,63 @@
+package import RelayProtocol
+
+/// Approvals of one host's sessions, the newest first.
+package struct ApprovalPage: Sendable {
+    package struct Entry: Sendable {
+        /// In which its session works, as far as its host has said so.
+        package var folder: String?
+        package var approval: Approval
+    }
+
+    package private(set) var entries: [Entry] = []
+    /// Those before this number may be more; nil: there are none.
+    package private(set) var next: Int64?
+
+    private let limit: Int
+    private let bytesMax: Int
+    private var taken = 0
+    private var bytes = 0
+    private var last: Int64?
+
+    /// At most so many, of so many bytes in sum. One that alone has more is left out.
+    package init(limit: Int, bytesMax: Int) {
+        self.limit = limit
+        self.bytesMax = bytesMax
+    }
+
+    /// False if the page is full: this one begins the next.
+    package mutating func takes(_ number: Int64, bytes count: Int) -> Bool {
+        let isTooLarge = count > bytesMax
+        guard taken < limit, isTooLarge || bytes + count <= bytesMax else {
+            next = last
+            return false
+        }
+        taken += 1
+        last = number
+        if !isTooLarge { bytes += count }
+        return true
+    }
+
+    /// The approval that the page has just taken, unless it is too large or damaged.
+    package mutating func add(_ approval: Approval?, in folder: String?) {
+        if let approval, approval.bytes.count <= bytesMax { entries.append(Entry(folder: folder, approval: approval)) }
+    }
+
+    /// Of all that there are, in any order.
+    package init(
+        of all: [(summary: Summary?, approval: Approval)], before: Int64, limit: Int, bytesMax: Int
+    ) {
+        self.init(limit: limit, bytesMax: bytesMax)
+        let inOrder = all.sorted {
+            ($0.approval.requestedAt, $0.approval.id.rawValue) < ($1.approval.requestedAt, $1.approval.id.rawValue)
+        }
+        for (number, entry) in zip(Int64(1)..., inOrder).reversed() where number < before {
+            guard takes(number, bytes: entry.approval.bytes.count) else { return }
+            add(entry.approval, in: entry.summary?.place)
+        }
+    }
+}
+
+extension Summary {
+    /// The full path where the session works; nil if it is not said, or shortened.
+    package var place: String? { (folder ?? workingDirectory).flatMap { $0.hasPrefix("/") ? $0 : nil } }
+}

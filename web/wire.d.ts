@@ -30,6 +30,15 @@ export type Gathering = {
   | { when: "daily"; minutes?: undefined; at: number; timeZone: string }
 );
 
+/** When it is told once a week what the seven days before have cost. */
+export interface WeeklyCosts {
+  /** 1 is Monday. */
+  weekday: number;
+  /** The minute of that day. */
+  at: number;
+  timeZone: string;
+}
+
 /** An app's registration for push. */
 export type Device = {
   device: string;
@@ -47,6 +56,7 @@ export type Device = {
   muted: string[];
   quiet?: QuietHours;
   gather?: Gathering;
+  weekly?: WeeklyCosts;
   /** No push to it says what something cost. */
   hidesCost?: boolean;
   web?: undefined;
@@ -77,6 +87,7 @@ export interface WebDevice {
   muted: string[];
   quiet?: QuietHours;
   gather?: Gathering;
+  weekly?: WeeklyCosts;
   /** No push to it says what something cost. */
   hidesCost?: boolean;
   /** A notification that shows the whole input may offer to allow it. */
@@ -102,6 +113,7 @@ export interface NtfyDevice {
   muted: string[];
   quiet?: QuietHours;
   gather?: Gathering;
+  weekly?: WeeklyCosts;
   /** No push to it says what something cost. */
   hidesCost?: boolean;
   /** A notification that shows the whole input may offer to allow it. */
@@ -124,6 +136,7 @@ export interface ReceiverDevice {
   muted: string[];
   quiet?: QuietHours;
   gather?: Gathering;
+  weekly?: WeeklyCosts;
   /** No push to it says what something cost. */
   hidesCost?: boolean;
   /** A notification that shows the whole input may offer to allow it. */
@@ -325,6 +338,7 @@ export interface DeviceShown {
   muted: string[];
   quiet?: QuietHours;
   gather?: Gathering;
+  weekly?: WeeklyCosts;
   /** No push to it says what something cost. */
   hidesCost?: boolean;
   /** A notification that shows the whole input may offer to allow it. */
@@ -651,7 +665,7 @@ export type Command =
   | { type: "presence"; foreground: boolean; session?: string; device?: string }
   | { type: "seen"; session: string; approval: string }
   | { type: "device"; device: Device | WebDevice | NtfyDevice | ReceiverDevice }
-  | { type: "deviceChoices"; device: string; text: "full" | "summary" | "generic" | "sealed"; kinds: ("approval" | "question" | "error" | "finished" | "budget")[]; muted: string[]; quiet?: QuietHours; gather?: Gathering; hidesCost?: boolean; allowOnLockScreen?: boolean }
+  | { type: "deviceChoices"; device: string; text: "full" | "summary" | "generic" | "sealed"; kinds: ("approval" | "question" | "error" | "finished" | "budget")[]; muted: string[]; quiet?: QuietHours; gather?: Gathering; weekly?: WeeklyCosts; hidesCost?: boolean; allowOnLockScreen?: boolean }
   | { type: "card"; device: string; card: CardReport }
   | { type: "forget"; device: string }
   | { type: "devices"; watch?: boolean }
@@ -672,4 +686,6 @@ export type Command =
   | { type: "past"; session: string; project: string; agent: string; signature?: string }
   | { type: "ruleOff"; session: string; rule: string; signature?: string }
   | { type: "ruleAdd"; session: string; toml: string; signature?: string }
+  | { type: "ruleChange"; session: string; rule: string; toml: string; signature?: string }
+  | { type: "ruleTry"; session: string; toml: string; signature?: string }
   | { type: "withdraw"; session: string; client: string; command: string };

@@ -43,13 +43,17 @@ struct ClaudeHoldTests {
             hook.token = HookToken(rawValue: token)
             let effects = bench.adapter.handle(.own(.hookCalled(hook)), at: bench.now)
             return effects.lazy.compactMap { effect -> UnaskedCall? in
-                guard case .heed(HookToken(rawValue: token), let call, demand: ClaudeAnswer.askRuled) = effect else { return nil }
+                guard case .heed(HookToken(rawValue: token), let call, demand: ClaudeAnswer.askRuled) = effect else {
+                    return nil
+                }
                 return call
             }.first
         }
         let input = Array(#"{"command":"ls"}"#.utf8)
         #expect(try heeded(call(), token: 7) == UnaskedCall(session: Self.session, tool: "Bash", input: input))
-        #expect(try heeded(#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#, token: 8)?.session == nil)
+        #expect(
+            try heeded(#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#, token: 8)?.session
+                == nil)
         #expect(try heeded(call("AskUserQuestion"), token: 9) == nil)
         bench.tell(.held(Holds(everySession: true)))
         #expect(try heeded(call(), token: 10) == nil)

@@ -55,7 +55,9 @@ import Testing
     }
 
     @Test(arguments: LogImplementation.allCases)
-    func `what a host's sessions have asked is read from the newest on, page by page`(_ implementation: LogImplementation) throws {
+    func `what a host's sessions have asked is read from the newest on, page by page`(_ implementation: LogImplementation)
+        throws
+    {
         let log = try implementation.make()
         var (writer, other) = (Writer(.first), Writer(.second))
         other.host = "host2"
@@ -66,7 +68,8 @@ import Testing
         var last = writer.batch(1, approvals: [writer.approval("a3", seq: 2, stage: .expired, resolvedAt: 950)])
         last.appends[0].state.summary.folder = "/home/me/site"
         try log.commit(last)
-        func page(before: Int64 = .max, limit: Int = 9, bytesMax: Int = 1 << 20, host: String = "host1") throws -> ApprovalPage {
+        func page(before: Int64 = .max, limit: Int = 9, bytesMax: Int = 1 << 20, host: String = "host1") throws -> ApprovalPage
+        {
             try log.approvals(of: id(host), in: .home, before: before, limit: limit, bytesMax: bytesMax)
         }
         let all = try page()

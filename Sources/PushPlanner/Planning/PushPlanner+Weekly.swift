@@ -26,7 +26,8 @@ extension PushPlanner {
             owe(
                 OwedAlert(
                     .finished, device.device.text == .generic ? cover : words.text(naming: true), cover: cover,
-                    chosen: device.device.text, level: .passive, thread: "digest", replaces: "weekly", session: nil, at: now.wall),
+                    chosen: device.device.text, level: .passive, thread: "digest", replaces: "weekly", session: nil,
+                    at: now.wall),
                 to: key, at: now)
         } else {
             stageRecord(of: key)

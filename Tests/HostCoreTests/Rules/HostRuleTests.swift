@@ -286,7 +286,9 @@ import Testing
 
     private func heed(_ bench: inout HostBench, _ command: String, session: SessionID? = session) -> String? {
         let call = UnaskedCall(session: session, tool: "Bash", input: Array(self.command(command).utf8))
-        return bench.tell("one", [.heed(HookToken(rawValue: 9), call, demand: Array("ask".utf8))]).first { $0.hasPrefix("respond") }
+        return bench.tell("one", [.heed(HookToken(rawValue: 9), call, demand: Array("ask".utf8))]).first {
+            $0.hasPrefix("respond")
+        }
     }
 
     @Test func whatARuleDeniesIsAskedThoughTheAgentWouldRunIt() throws {

@@ -14,6 +14,12 @@ package enum StoredPushTable {
             .required("urgent", .count), .required("urgentAt", .time), .required("starts", .list(.time)),
             .required("startPendingUntil", .time), .optional("forgottenTimestamp", .count),
             .required("heldBack", .object(AlertKind.allCases.map { .optional($0.rawValue, .count) })),
+            .optional(
+                "weekly",
+                .object([
+                    .required("since", .time), .required("weekday", .integer(1...7)), .required("at", .integer(0...1_439)),
+                    .required("timeZone", .name),
+                ])),
             .optional("heldBackSince", .time), .defaulted("owed", .list(.object(owedAlert))),
             .optional("waitingTold", .object(waiting)), .optional("waitingShown", .object(waiting)),
         ])

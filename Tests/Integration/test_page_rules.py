@@ -1,11 +1,12 @@
 """A host's rules on the page: what they are, what ran by one, and taking it back."""
 
 import json
-import re
 from collections.abc import Callable
+from typing import Any
 
 from playwright.sync_api import expect
 
+from client import WireClient
 from daemon import Daemon
 from page_screen import LOOKS, Screen
 from test_rules import ask, begin, heliograph, write
@@ -103,28 +104,22 @@ def test_a_rule_is_signed_as_it_is_read(screen: Callable[..., Screen], daemon: D
     assert beside.answer()[1]["decision"] == "deny"
 
 
-def answered(daemon: Daemon, one: Screen, name: str, command: str, decision: str) -> None:
-    """On the page."""
+def answered(daemon: Daemon, phone: WireClient, name: str, command: str, decision: str) -> None:
     asking = ask(daemon, name, command)
-    one.go("#/approvals")
-    card = one.page.locator("approval-card").filter(has_text=re.compile(rf"{command}$|{command}\\b"))
-    if decision == "allow":
-        card.get_by_role("button", name="Allow", exact=True).click()
-    else:
-        card.get_by_role("button", name="Deny …").click()
-        card.get_by_role("button", name="Deny", exact=True).click()
+    card = phone.wait_card(lambda one: one["stage"] == "pending" and one["request"]["head"]["title"] == command)
+    phone.decide("local-s1", card["approval"], decision)
     assert asking.answer()[1]["decision"] == decision
 
 
 @LOOKS
-def test_rules_are_tried_before_they_count(screen: Callable[..., Screen], daemon: Daemon, size: dict[str, int], scheme: str) -> None:
+def test_rules_are_tried_before_they_count(screen: Callable[..., Screen], daemon: Daemon, phone: Any, size: dict[str, int], scheme: str) -> None:
     write(daemon.home, daemon.environment)
     begin(daemon)
+    for number in range(5):
+        answered(daemon, phone, f"a{number}", "npm test", "allow")
+    answered(daemon, phone, "b", "npm run all", "deny")
     one = screen(role="operator", size=size, scheme=scheme)
     trust_page(daemon, one)
-    for number in range(5):
-        answered(daemon, one, f"a{number}", "npm test", "allow")
-    answered(daemon, one, "b", "npm run all", "deny")
     assert ask(daemon, "c", "echo one").answer()[1]["decision"] == "allow"
     one.go("#/rules")
     host = one.page.locator("rules-view .rule-host")

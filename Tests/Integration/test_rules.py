@@ -396,6 +396,7 @@ def test_a_trusted_device_changes_a_rule_in_one_step(daemon: Daemon, operator: W
     operator.decide("local-s1", card["approval"], "deny")
     assert asking.answer()[1]["decision"] == "deny"
     # What was taken back comes back by nobody's change.
+    assert outcome(operator, session, "ruleAdd", toml=LISTS)["stage"] == "taken"
     assert off(operator, session, "echoes")["stage"] == "taken"
     refused = outcome(operator, session, "ruleChange", rule="echoes", toml=NARROWER.replace("hi", "ho"))
     assert refused["stage"] == "refused" and "taken back" in refused["reason"]

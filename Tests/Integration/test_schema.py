@@ -215,7 +215,8 @@ def test_real_traffic_is_as_the_schema_has_it(relay, scripted_host, client):
     project = {"project": "p", "agent": "a"}
     for action in ({"type": "interrupt"}, {"type": "stop"}, {"type": "mode", "mode": "plan"}, {"type": "model", "model": "m"},
                    {"type": "askAll", "on": True}, {"type": "start", **project}, {"type": "resume", "past": "x", **project},
-                   {"type": "past", **project}, {"type": "ruleOff", "rule": "r"}, {"type": "ruleAdd", "toml": "[[rule]]"}):  # fmt: skip
+                   {"type": "past", **project}, {"type": "ruleOff", "rule": "r"}, {"type": "ruleAdd", "toml": "[[rule]]"},
+                   {"type": "ruleChange", "rule": "r", "toml": "[[rule]]"}, {"type": "ruleTry", "toml": ""}):  # fmt: skip
         phone.command(action.pop("type"), session="s1", **action)
     phone.command("ping")
     phone.command("pair", role="host")

@@ -147,7 +147,7 @@ struct RegisteredDevice {
         for start in try value.array("starts") { starts.append(try start.integer()) }
         startPendingUntil = try value.integer("startPendingUntil")
         forgottenTimestamp = try value.optionalInteger("forgottenTimestamp")
-        if let wish = device.weekly { weekly = (try value.optionalInteger("weeklySince") ?? 0, wish) }
+        if let known = value.optional("weekly") { weekly = (try known.object().integer("since"), try WeeklyCosts(from: known)) }
         alerts = try AlertQueue(stored: value)
         overflow = try Overflow(stored: value)
     }
@@ -171,7 +171,12 @@ struct RegisteredDevice {
             writer.array("starts", starts.map { Array(String($0).utf8) })
             writer.field("startPendingUntil", startPendingUntil)
             writer.field("forgottenTimestamp", forgottenTimestamp)
-            writer.field("weeklySince", weekly?.since)
+            if let weekly {
+                writer.object("weekly") {
+                    $0.field("since", weekly.since)
+                    weekly.wish.write(to: &$0)
+                }
+            }
             alerts.write(to: &writer)
             overflow.write(to: &writer)
         }

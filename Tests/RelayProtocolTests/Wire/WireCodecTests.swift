@@ -75,6 +75,7 @@ struct WireCodecTests {
     /// Of steering: what is in the body of the event.
     private static let ofBodies: Set<String> = [
         ".steeringRequested.launch.text", ".steeringRequested.launch.pictures", ".steeringChanged.past",
+        ".steeringChanged.tried",
     ]
 
     // MARK: - Everything else is refused

@@ -108,6 +108,7 @@ const link = new Link({
   now: () => Date.now(),
   random: () => Math.random(),
   ...timers,
+  answers: async () => (await whoAmI()) !== "unknown",
   paired: async () => (await whoAmI()) !== "unpaired",
 }, {
   message: (message) => {

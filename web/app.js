@@ -108,6 +108,7 @@ const link = new Link({
   now: () => Date.now(),
   random: () => Math.random(),
   ...timers,
+  answers: async () => (await whoAmI()) !== "unknown",
   paired: async () => (await whoAmI()) !== "unpaired",
 }, {
   message: (message) => {
@@ -141,7 +142,7 @@ const keyboard = new Keyboard(() => localStorage);
 /** @type {import("./elements/view.js").App} */
 const app = {
   state, link, decisions, devices, presence, archive, pins, snoozes, isLater, keyboard,
-  .../** @type {Pick<import("./elements/view.js").App, "webPush"|"trust"|"tokens"|"budgets"|"costs">} */ ({}),
+  .../** @type {Pick<import("./elements/view.js").App, "webPush"|"trust"|"held"|"tokens"|"budgets"|"costs">} */ ({}),
   now: () => Date.now() + clockOffset,
   // Another text node each time: the same words twice are news twice.
   announce: (text) => element("announcer").replaceChildren(text),
@@ -192,6 +193,7 @@ export function join(others, outside, parts, loads) {
   trust = parts.trust(link, name, everything, state);
   decisions.signer = trust;
   Object.assign(app, { webPush, trust });
+  if (holdsPrompts()) withSeldom();
   webPush.returned();
   notifications.badge(waitingNow().length);
   if (document.visibilityState === "visible") notifications.clear();
@@ -203,10 +205,10 @@ export function join(others, outside, parts, loads) {
 
 /**
  * The views that few open have come.
- * @param {(link: Link, state: import("./store.js").State, now: () => number, changed: () => void) => Pick<import("./elements/view.js").App, "tokens"|"budgets"|"costs">} makeParts @param {() => SeldomViews} makeViews
+ * @param {(link: Link, state: import("./store.js").State, now: () => number, changed: () => void, trust: import("./trust.js").Trust) => Pick<import("./elements/view.js").App, "held"|"tokens"|"budgets"|"costs">} makeParts @param {() => SeldomViews} makeViews
  */
 export function joinSeldom(makeParts, makeViews) {
-  Object.assign(app, makeParts(link, state, app.now, everything));
+  Object.assign(app, makeParts(link, state, app.now, everything, app.trust));
   seldom = makeViews();
   seldom.palette.onaction = act;
   everything();
@@ -225,6 +227,15 @@ async function withSeldom() {
   await loadPart().catch(() => undefined);
   if (!seldom && link.isLive) offerReload();
   return seldom;
+}
+
+/** Prompts wait in this browser (`held.js`), and are sent by a part of the page that it has not. */
+function holdsPrompts() {
+  try {
+    return localStorage.getItem("heliograph.held")?.includes("text") === true;
+  } catch {
+    return false;
+  }
 }
 
 /** Brings them for somebody who types already; gives what they typed meanwhile. */
@@ -601,6 +612,7 @@ function act(action) {
 /** Nobody sees the clocks of a page in the background. */
 function tick() {
   if (snoozes.due()) everything();
+  app.held?.tick();
   if (document.visibilityState === "visible") Object.values({ ...views, ...later, ...seldom }).forEach((one) => one.hidden || one.tick());
 }
 

@@ -96,8 +96,11 @@ export function forecast(budgets, lastHourMicroUSD, now) {
   const left = budget ? budget.microUSD - budget.spentMicroUSD : 0;
   if (left <= 0 || lastHourMicroUSD <= 0) return null;
   const at = now + (left / lastHourMicroUSD) * 3_600_000;
-  return at < (Math.floor(now / dayMs) + 1) * dayMs ? at : null;
+  return at < budgetDayEnd(now) ? at : null;
 }
+
+/** @param {number} now When the day of the budgets ends, which is one of UTC: in another time zone that is no midnight. */
+export const budgetDayEnd = (now) => (Math.floor(now / dayMs) + 1) * dayMs;
 
 export class Costs {
   /** Why there is no report, as a sentence. */

@@ -1,6 +1,7 @@
 /** Elements that come with the page's part: until then they are made by their names, and are empty. */
 
 import type { ComposerPanel } from "./elements/composer-panel.js";
+import type { HeldPrompts } from "./elements/held-prompts.js";
 import type { PictureChoice } from "./elements/picture-choice.js";
 import type { PictureFrames } from "./elements/picture-frames.js";
 import type { RowDeeds } from "./elements/row-deeds.js";
@@ -11,6 +12,7 @@ import type { SessionFind } from "./elements/session-find.js";
 declare global {
   interface HTMLElementTagNameMap {
     "composer-panel": ComposerPanel;
+    "held-prompts": HeldPrompts;
     "picture-choice": PictureChoice;
     "picture-frames": PictureFrames;
     "row-deeds": RowDeeds;

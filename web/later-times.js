@@ -17,3 +17,16 @@ export function tomorrow(now) {
 
 /** @param {number} until @param {number} now */
 export const untilWords = (until, now) => `${new Date(until).toDateString() === new Date(now).toDateString() ? "" : "tomorrow "}at ${timeOfDay(until)}`;
+
+/**
+ * The next time that a clock shows that.
+ * @param {string} time `14:30`. @param {number} now @returns {number|null} Nothing where it is no time.
+ */
+export function nextAt(time, now) {
+  const [, hours, minutes] = time.match(/^(\d\d):(\d\d)/) ?? [];
+  if (hours === undefined) return null;
+  const day = new Date(now);
+  day.setHours(Number(hours), Number(minutes), 0, 0);
+  if (day.getTime() <= now) day.setDate(day.getDate() + 1);
+  return day.getTime();
+}

@@ -23,6 +23,7 @@ import { parsedMessage } from "./numbers.js";
  * @property {() => number} random              0 up to 1.
  * @property {(run: () => void, milliseconds: number) => any} setTimer
  * @property {(timer: any) => void} clearTimer
+ * @property {() => Promise<boolean>} [answers] Whether the relay answers an ordinary request; without it each attempt is a socket.
  * @property {() => Promise<boolean>} paired    Whether the relay still knows this browser; asked when an upgrade was refused.
  */
 
@@ -39,6 +40,7 @@ const backoffFirstMs = 500; // one round trip of a bad line
 const backoffMaxMs = 30_000; // a phone in a pocket finds the relay again within half a minute
 const restartingMs = 1_000; // the relay said it is restarting, and not when to come back: about how long that takes
 const restartingMaxMs = 60_000;
+const socketsMax = 3; // attempts that fail before the relay is asked first: Firefox holds a page's next socket back for longer after each one that failed, up to a minute
 const settledMs = 5_000; // a link that lived this long was a good one: forget the failures before it
 const attemptMs = 10_000; // a network that swallows packets refuses nothing: browsers themselves try for minutes
 const wakeProbeMs = 4_000; // a page that comes back to the screen waits this long for a sign of life
@@ -67,6 +69,7 @@ export class Link {
   /** @type {Environment} */ #environment;
   /** @type {Listener} */ #listener;
   /** @type {WebSocket|null} */ #socket = null;
+  /** @type {object|null} The question whether the relay answers, before a socket is opened. */ #asked = null;
   /** @type {any} */ #timer = null;
   /** @type {any} */ #pulse = null;
   #failures = 0;
@@ -89,9 +92,23 @@ export class Link {
   }
 
   start() {
-    if (this.#socket) return;
+    if (this.#socket || this.#asked) return;
     this.#cancel();
     this.#become("connecting");
+    this.#limit();
+    if (this.#failures < socketsMax || !this.#environment.answers) return this.#open();
+    const asked = {};
+    this.#asked = asked;
+    this.#environment.answers().then((isThere) => {
+      if (asked !== this.#asked) return;
+      this.#asked = null;
+      if (isThere) return this.#open();
+      this.#leave();
+      this.#wait(this.#backoff());
+    });
+  }
+
+  #open() {
     const socket = this.#environment.open();
     this.#socket = socket;
     // Each handler asks whether its socket is still the one: a socket that was given up may still speak.
@@ -105,6 +122,7 @@ export class Link {
   stop() {
     this.#cancel();
     const socket = this.#socket;
+    this.#asked = null;
     this.#socket = null;
     socket?.close(1000);
     this.stopCode = 1000;
@@ -292,6 +310,7 @@ export class Link {
   /** @param {boolean} all Whether also the commands that would be sent again are given up: one of them may be what broke the link. */
   #drop(all) {
     this.#cancel();
+    this.#asked = null;
     this.#socket = null;
     for (const [id, { again, reject }] of this.#commands) {
       if (again && !all) continue;

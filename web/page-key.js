@@ -31,8 +31,8 @@ export function forgetKey() {
   held = "";
   try {
     localStorage.removeItem(place);
-    // What was written and not sent (`drafts.js`) is its owner's, too.
-    localStorage.removeItem("heliograph.drafts");
+    // What was written here (`drafts.js`, `held.js`, `templates.js`) is its owner's, too.
+    for (const name of ["drafts", "held", "templates"]) localStorage.removeItem(`heliograph.${name}`);
   } catch {
     // Nothing was kept.
   }

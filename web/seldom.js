@@ -8,6 +8,7 @@ import { CommandPalette } from "./elements/command-palette.js";
 import "./elements/composer-panel.js";
 import { CostsView } from "./elements/costs-view.js";
 import { DevicesView } from "./elements/devices-view.js";
+import "./elements/held-prompts.js";
 import { LinkView } from "./elements/link-view.js";
 import { RulesView } from "./elements/rules-view.js";
 import "./elements/picture-choice.js";
@@ -16,10 +17,44 @@ import "./elements/session-changes.js";
 import "./elements/session-facts.js";
 import "./elements/session-find.js";
 import { StartView } from "./elements/start-view.js";
+import { Held } from "./held.js";
 import { ask } from "./page-key.js";
+import { Sender } from "./sender.js";
+import { failureWords, isBusy, standing } from "./steering.js";
 import { Tokens } from "./tokens.js";
 
-joinSeldom((link, state, now, changed) => ({
+/**
+ * The prompts that wait in this browser, which other tabs see, too.
+ * @param {import("./link.js").Link} link @param {import("./store.js").State} state @param {() => number} now @param {() => void} changed @param {import("./trust.js").Trust} trust
+ */
+function heldPrompts(link, state, now, changed, trust) {
+  const sender = new Sender(link, () => undefined, trust);
+  const held = new Held({
+    storage: () => localStorage,
+    now,
+    freshID: () => link.freshID(),
+    standing: (session) => {
+      const summary = state.sessions.get(session);
+      if (!summary || !state.welcome) return { isBusy: true, obstacle: "This session is not known here." };
+      const { composes, reason } = standing(state.welcome.may, summary, link.isLive);
+      return { isBusy: isBusy(summary), obstacle: reason || (composes ? trust.steeringObstacle(session, summary.host.name) : "It takes no prompts.") };
+    },
+    send: async ({ id, session, text, command }) => {
+      const error = await sender.send(session, "held", { type: "prompt", session, text, busy: "queue", ...(command ? { command } : {}) }, id);
+      if (error === null) return null;
+      return error && error.code !== "linkLost" ? { isKnown: true, words: failureWords(error) } : { isKnown: false, words: "" };
+    },
+    alone: async (run) => {
+      if (!navigator.locks) return run();
+      return navigator.locks.request("heliograph.held", { ifAvailable: true }, (lock) => (lock ? run() : undefined));
+    },
+  }, changed);
+  addEventListener("storage", ({ key }) => key === "heliograph.held" && held.changedElsewhere());
+  return held;
+}
+
+joinSeldom((link, state, now, changed, trust) => ({
+  held: heldPrompts(link, state, now, changed, trust),
   tokens: new Tokens(ask, changed),
   budgets: new Budgets(link, state, changed),
   costs: new Costs(link, now, changed),

@@ -41,16 +41,17 @@ export function passes(summary, sieve, statusWords) {
 export const narrows = ({ words, project, host, status }) => Boolean(words.trim() || project || host || status);
 
 /** The list's own groups, from the top down. */
-export const groups = { fresh: "New", needs: "Needs you", pinned: "Pinned", works: "Working", today: "Done today", earlier: "Earlier", later: "Later" };
+export const groups = { fresh: "New", needs: "Needs you", pinned: "Pinned", works: "Working", today: "Done today", earlier: "Earlier", later: "Later", archived: "Archived" };
 
 /**
  * The one of them that a session is in.
- * @param {Summary} summary @param {{today: number, isPinned: (session: string) => boolean, isLater: (session: string) => boolean}} at `today` began then.
+ * @param {Summary} summary @param {{today: number, isPinned: (session: string) => boolean, isLater: (session: string) => boolean, isArchived: (session: string) => boolean}} at `today` began then.
  * @returns {keyof typeof groups}
  */
-export function groupOf(summary, { today, isPinned, isLater }) {
+export function groupOf(summary, { today, isPinned, isLater, isArchived }) {
   if (isLater(summary.session)) return "later";
   if (waits(summary)) return "needs";
+  if (isArchived(summary.session)) return "archived";
   if (isPinned(summary.session)) return "pinned";
   if (conditions.works.of(summary)) return "works";
   return summary.lastActivityAt >= today ? "today" : "earlier";

@@ -155,3 +155,41 @@ def test_in_the_inbox_what_can_wait_becomes_a_line_with_the_way_back(screen: Cal
     expect(first).to_be_visible()
     first.get_by_role("button", name="Allow", exact=True).click()
     assert host.wait_decision(approvals[0])["decision"]["decision"] == "allow"
+
+
+def test_words_find_what_is_archived_and_it_is_brought_back(screen: Callable[..., Screen], scripted_host: Callable[..., Any], relay: Any) -> None:
+    host = scripted_host(relay, name="laptop")
+    for number in range(7):
+        host.start_session(f"n{number}", title=f"Task number {number}")
+        host.wait_acked(f"n{number}")
+    one = screen()
+    deeds(one, "n3", "Task number 3").get_by_role("button", name="Archive").click()
+    expect(one.row("n3")).to_have_count(0)
+    one.page.get_by_role("searchbox", name="Search sessions").fill("number 3")
+    expect(one.row("n3")).to_be_visible()
+    assert headings(one) == ["Archived"]
+    deeds(one, "n3", "Task number 3").get_by_role("button", name="Bring back").click()
+    one.page.get_by_role("searchbox", name="Search sessions").fill("")
+    expect(one.row("n3")).to_be_visible()
+
+
+@pytest.mark.parametrize("size", [SMALL, PHONE, WIDE], ids=["small", "phone", "wide"])
+def test_the_trust_question_covers_no_button(screen: Callable[..., Screen], host: Any, size: dict[str, int]) -> None:
+    host.request_approval("s1", "Bash", {"command": "\n".join(f"echo {number}" for number in range(40))})
+    one = screen(size=size)
+    one.go("#/session/s1")
+    deny = one.page.locator("session-timeline").get_by_role("button", name="Deny …")
+    expect(deny).to_be_visible()
+    one.go(f"#k={'A' * 43}")
+    note = one.page.locator("trust-note")
+    expect(note).to_be_visible()
+    one.settle()
+    one.go("#/session/s1")
+    expect(note).to_be_visible()
+    deny.scroll_into_view_if_needed()
+    # Where the button is, it is what a finger meets.
+    assert deny.evaluate("""button => {
+        const { left, top, width, height } = button.getBoundingClientRect();
+        return [[.1, .1], [.9, .1], [.5, .5], [.1, .9], [.9, .9]].every(([x, y]) => button.contains(document.elementFromPoint(left + width * x, top + height * y)));
+    }""")
+    one.expect_no_overflow()

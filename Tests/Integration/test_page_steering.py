@@ -149,7 +149,11 @@ def test_an_agent_that_takes_nothing_while_it_works_is_said_so(screen: Callable[
     composer(one).fill("later")
     expect(one.page.locator("session-composer")).to_contain_text("The agent is working: it waits until that is done.")
     expect(one.page.get_by_role("radio")).to_have_count(0)
-    expect(one.page.get_by_role("button", name="Mode, model and commands")).to_be_hidden()
+    # It has no mode, model or commands; what is written can wait, or be kept.
+    one.page.get_by_role("button", name="Mode, model and commands").click()
+    panel = one.page.get_by_role("group", name="Mode, model and commands")
+    expect(panel.get_by_role("button", name="When it is idle")).to_be_visible()
+    expect(panel.get_by_role("combobox")).to_have_count(0)
 
 
 def test_a_slash_is_text_unless_the_command_is_chosen(screen: Callable[..., Screen], host: Any) -> None:

@@ -2,7 +2,7 @@ process.env.TZ = "Europe/Berlin";
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { barsOf, cacheShare, Costs, forecast, placesMax, plus, spanOf } from "../../web/costs.js";
+import { barsOf, budgetDayEnd, cacheShare, Costs, forecast, placesMax, plus, spanOf } from "../../web/costs.js";
 
 const at = (/** @type {string} */ text) => Date.parse(text);
 
@@ -48,6 +48,7 @@ test("when the day's budget is spent, if it does not last the day", () => {
   const day = /** @type {any} */ ({ scope: "day", microUSD: 10, spentMicroUSD: 4 });
   assert.equal(forecast([day], 3, now), at("2026-11-03T14:00:00Z"));
   assert.equal(forecast([day], 0.5, now), null);
+  assert.equal(budgetDayEnd(now), at("2026-11-04T00:00:00Z"));
   assert.equal(forecast([{ ...day, spentMicroUSD: 10 }], 3, now), null);
   assert.equal(forecast([{ ...day, scope: "workspace" }], 3, now), null);
   assert.equal(forecast([day], 0, now), null);

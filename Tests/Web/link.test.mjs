@@ -12,6 +12,8 @@ class Scene {
   positions = {};
   known = true;
   /** What somebody set this device's clock forward. */ setBy = 0;
+  /** What an ordinary request finds out before a socket is opened, where one is made. */ answers = Scene.answers;
+  static answers = undefined;
 
   link = new Link({
     open: () => this.#open(),
@@ -19,6 +21,7 @@ class Scene {
     random: () => 1,
     setTimer: this.clock.setTimer,
     clearTimer: this.clock.clearTimer,
+    answers: this.answers,
     paired: async () => this.known,
   }, {
     message: (message) => this.messages.push(message.type),
@@ -107,6 +110,62 @@ test("attempts back off, doubling up to the cap", () => {
     assert.equal(scene.link.phase, "connecting");
   }
   assert.deepEqual(waits, [500, 1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000]);
+});
+
+/** The next attempt begins. */
+const again = (scene) => scene.wait(scene.link.retryAt - scene.clock.time);
+
+/** A scene in which the relay is asked first, and what it answers. */
+function asking() {
+  const questions = [];
+  Scene.answers = () => new Promise((resolve) => questions.push(resolve));
+  const scene = new Scene();
+  Scene.answers = undefined;
+  scene.link.start();
+  for (let failures = 0; failures < 3; failures += 1) {
+    assert.equal(questions.length, 0);
+    scene.close(1006);
+    again(scene);
+  }
+  return { scene, questions, answer: async (isThere) => { questions.at(-1)(isThere); await null; await null; } };
+}
+
+test("after a few sockets that failed the relay is asked first, and a socket is opened only where it answers", async () => {
+  const { scene, questions, answer } = asking();
+  assert.deepEqual([scene.link.phase, questions.length, scene.sockets.length], ["connecting", 1, 3]);
+  await answer(false);
+  assert.deepEqual([scene.link.phase, scene.sockets.length], ["waiting", 3]);
+  again(scene);
+  assert.equal(questions.length, 2);
+  await answer(true);
+  assert.deepEqual([scene.link.phase, scene.sockets.length], ["connecting", 4]);
+  scene.live();
+});
+
+test("a person who tries again asks anew, and an answer that comes too late opens nothing", async () => {
+  const { scene, questions } = asking();
+  scene.link.wake();
+  assert.equal(questions.length, 2);
+  questions[0](true);
+  await null;
+  await null;
+  assert.equal(scene.sockets.length, 3);
+  questions[1](true);
+  await null;
+  await null;
+  assert.equal(scene.sockets.length, 4);
+});
+
+test("a question that is swallowed is given up as an attempt is", async () => {
+  const { scene, questions } = asking();
+  scene.wait(10_000);
+  assert.equal(scene.link.phase, "waiting");
+  again(scene);
+  assert.equal(questions.length, 2);
+  scene.link.stop();
+  questions[1](true);
+  await null;
+  assert.deepEqual([scene.link.phase, scene.sockets.length], ["stopped", 3]);
 });
 
 test("a link that lived forgets the failures before it; one that died at once does not", () => {

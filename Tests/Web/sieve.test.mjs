@@ -38,17 +38,18 @@ test("groups stand as their first session does, and keep the order within", () =
   assert.deepEqual(grouped(sessions, (one) => headingOf(one, "")).map(({ heading }) => heading), [""]);
 });
 
-test("the list begins with what needs a person, then what is pinned, what works, what rests today, and the rest, each the newest first; what is put off is last", () => {
-  const at = { today: 1_000, isPinned: (session) => session.startsWith("p"), isLater: (session) => session.startsWith("later") };
+test("the list begins with what needs a person, then what is pinned, what works, what rests today, and the rest, each the newest first; what is put off is last, but for what was archived", () => {
+  const at = { today: 1_000, isPinned: (session) => session.startsWith("p"), isLater: (session) => session.startsWith("later"), isArchived: (session) => session.startsWith("archived") };
   const sessions = [
     summary("old", { status: "completed", lastActivityAt: 999 }), summary("done", { status: "completed", lastActivityAt: 1_000 }),
     summary("works", { lastActivityAt: 5 }), summary("works more", { lastActivityAt: 6 }), summary("p1", { status: "idle", lastActivityAt: 7 }),
     summary("asks", { status: "waitingAnswer", questions: 1, lastActivityAt: 1 }), summary("p2", { approvals: 1, lastActivityAt: 2 }),
     summary("at the terminal", { status: "waitingApproval", lastActivityAt: 4 }), summary("later", { approvals: 1, lastActivityAt: 9_000 }),
+    summary("archived", { lastActivityAt: 9_000 }),
   ];
   const group = (one) => groupOf(one, at);
-  assert.deepEqual(sessions.map(group), ["earlier", "today", "works", "works", "pinned", "needs", "needs", "works", "later"]);
-  assert.deepEqual(byGroup(sessions, group), ["p2", "asks", "p1", "works more", "works", "at the terminal", "done", "old", "later"]);
+  assert.deepEqual(sessions.map(group), ["earlier", "today", "works", "works", "pinned", "needs", "needs", "works", "later", "archived"]);
+  assert.deepEqual(byGroup(sessions, group), ["p2", "asks", "p1", "works more", "works", "at the terminal", "done", "old", "later", "archived"]);
 });
 
 test("there is to choose from what there is", () => {

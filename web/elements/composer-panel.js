@@ -1,8 +1,13 @@
-/** `<composer-panel>`: what else can be done to a session than to write to it: its mode, its model, what it asks for, the agent's own commands, and its end. */
+/**
+ * `<composer-panel>`: what else can be done to a session than to write to it: its mode, its model, what it asks for, the agent's own commands, and its end. And what
+ * else can be done with what is written: it waits for its time, or becomes a template.
+ */
 
-import { attribute, h, say } from "../dom.js";
+import { attribute, h, icon, say, span, write } from "../dom.js";
+import { nextAt } from "../later-times.js";
 import { titleOf } from "../session-words.js";
 import { askingQuestion, can, everything, isFreer, modeQuestion, modeWords, ownRules } from "../steering.js";
+import { Templates } from "../templates.js";
 import { line } from "../text.js";
 import { Confirmation } from "./confirmation.js";
 import { SettingChoice } from "./setting-choice.js";
@@ -16,6 +21,8 @@ import { SettingChoice } from "./setting-choice.js";
  * @property {boolean} isInstead   It asks, and can be interrupted instead of answered.
  * @property {boolean} isUntrusted The host takes nothing from this browser that gives its agent more freedom.
  * @property {(deed: string) => boolean} isSending
+ * @property {string|null} written   What stands in the field; nothing where none is.
+ * @property {string} holdObstacle  Why it cannot wait here.
  */
 
 let made = 0;
@@ -24,8 +31,12 @@ export class ComposerPanel extends HTMLElement {
   /** @type {(command: Command) => void} */ ondeed = () => undefined;
   /** @type {(command: string) => void} Called with one of the agent's own commands. */ oncommand = () => undefined;
 
+  /** @type {(at: number|undefined) => void} Called when what is written is to wait: until then, or until the agent is idle. */ onhold = () => undefined;
+  /** @type {(text: string) => void} Called with a template. */ ontemplate = () => undefined;
+
   #id = `panel-${(made += 1)}`;
   /** @type {Summary|undefined} */ #summary;
+  #written = "";
   #mode = new SettingChoice({
     name: "Mode", words: modeWords, question: (value) => (isFreer(this.#summary?.steering?.mode, value) ? modeQuestion(value) : ""),
     deed: (mode) => this.#do({ type: "mode", mode }),
@@ -48,14 +59,37 @@ export class ComposerPanel extends HTMLElement {
     h("p", { class: "quiet" }, "The agent waits for a decision. Interrupted, it gets none: nothing of what it asks is allowed, and its turn ends."),
     h("div", { class: "setting-line" }, this.#instead));
   #also = h("p", { class: "quiet foreign" });
+  #idle = h("button", { type: "button", onclick: () => this.onhold(undefined) }, "When it is idle");
+  #time = h("input", { id: `${this.#id}-time`, type: "time", "aria-label": "Time to send it at", oninput: () => this.#adaptTime() });
+  #atTime = h("button", { type: "button", onclick: () => this.#holdUntil() }, "At that time");
+  #holdWords = h("p", { class: "quiet" });
+  #hold = h("div", { class: "setting", role: "group", "aria-label": "Send it later" }, span("setting-name", "Send it later"),
+    h("div", { class: "setting-line" }, this.#idle, h("div", { class: "later-time" }, this.#time, this.#atTime)), this.#holdWords);
+  #templates = new Templates(() => localStorage);
+  #template = h("button", { type: "button", onclick: () => this.#addTemplate() }, "Keep what is written");
+  #templateList = h("ul", { class: "templates" });
+  #removed = "";
+  #undo = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.#undoRemoval() }, "Removed: undo");
+  #templateSetting = h("div", { class: "setting", role: "group", "aria-label": "Your templates" }, span("setting-name", "Your templates"), this.#templateList, h("div", { class: "setting-line" }, this.#template, this.#undo));
+  #obstacle = "";
 
   connectedCallback() {
-    if (!this.firstChild) this.append(this.#insteadLine, this.#mode.element, this.#model.element, this.#asking.element, this.#commandsLine, this.#stopButtons, this.#stopping.element, this.#also);
+    if (!this.firstChild) this.append(this.#hold, this.#templateSetting, this.#insteadLine, this.#mode.element, this.#model.element, this.#asking.element, this.#commandsLine, this.#stopButtons, this.#stopping.element, this.#also);
   }
 
   /** @param {Summary} summary @param {PanelState} state */
-  show(summary, { may, isLive, isInstead, isUntrusted, isSending }) {
+  show(summary, { may, isLive, isInstead, isUntrusted, isSending, written, holdObstacle }) {
     this.#summary = summary;
+    this.#written = written ?? "";
+    const isWritten = this.#written.trim() !== "";
+    attribute(this.#hold, "hidden", !isWritten);
+    attribute(this.#templateSetting, "hidden", written === null || (!isWritten && !this.#templates.all.length && this.#undo.hidden));
+    attribute(this.#template, "hidden", !isWritten);
+    this.#obstacle = holdObstacle;
+    attribute(this.#idle, "disabled", holdObstacle !== "");
+    this.#adaptTime();
+    write(this.#holdWords, holdObstacle || "It waits in this browser, and is sent while this page is open.");
+    this.#drawTemplates();
     const { steering } = summary;
     const takesPrompts = steering?.actions.includes("prompt") === true;
     const takes = (/** @type {string} */ action) => steering?.actions.some((one) => one === action) === true;
@@ -81,6 +115,51 @@ export class ComposerPanel extends HTMLElement {
     this.#stopping.question = `End “${titleOf(summary)}” for good? The agent stops, and takes nothing more.`;
     say(this.#also, takesPrompts ? steering?.reason ?? "" : "", line);
     attribute(this.#also, "hidden", this.#also.textContent === "");
+  }
+
+  #adaptTime() {
+    attribute(this.#atTime, "disabled", this.#obstacle !== "" || nextAt(this.#time.value, Date.now()) === null);
+  }
+
+  #holdUntil() {
+    const at = nextAt(this.#time.value, Date.now());
+    if (at !== null) this.onhold(at);
+  }
+
+  #drawTemplates() {
+    const { all } = this.#templates;
+    attribute(this.#template, "disabled", this.#templates.obstacle(this.#written) !== "");
+    if (this.#templateList.dataset.drawn === JSON.stringify(all)) return;
+    this.#templateList.dataset.drawn = JSON.stringify(all);
+    this.#templateList.replaceChildren(...all.map((text) => {
+      const words = span("template-words foreign");
+      say(words, text, line);
+      return h("li", {}, h("button", { type: "button", class: "template", onclick: () => this.ontemplate(text) }, words),
+        h("button", { type: "button", class: "plain template-remove", onclick: () => this.#remove(text) }, icon("cross"), span("unseen", "Remove ", words.textContent)));
+    }));
+    attribute(this.#templateList, "hidden", !all.length);
+  }
+
+  #addTemplate() {
+    this.#templates.add(this.#written);
+    this.#drawTemplates();
+    /** @type {HTMLElement|null} */ (this.#templateList.querySelector(".template"))?.focus();
+  }
+
+  /** @param {string} text */
+  #remove(text) {
+    this.#removed = text;
+    this.#templates.remove(text);
+    this.#drawTemplates();
+    attribute(this.#undo, "hidden", false);
+    this.#undo.focus();
+  }
+
+  #undoRemoval() {
+    this.#templates.add(this.#removed);
+    attribute(this.#undo, "hidden", true);
+    this.#drawTemplates();
+    /** @type {HTMLElement|null} */ (this.#templateList.querySelector(".template"))?.focus();
   }
 
   #chooseCommand() {

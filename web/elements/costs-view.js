@@ -1,7 +1,7 @@
 /** `<costs-view>`: what was used and what it cost, as bars with a table behind them, and what cost most. */
 
 import { attribute, h, say, span, write } from "../dom.js";
-import { allOf, barsOf, cacheShare, forecast, placesMax, ranges } from "../costs.js";
+import { allOf, barsOf, budgetDayEnd, cacheShare, forecast, placesMax, ranges } from "../costs.js";
 import { costOf, money, timeOfDay } from "../format.js";
 import { titleOf } from "../session-words.js";
 import { line } from "../text.js";
@@ -97,7 +97,7 @@ export class CostsView extends View {
     const [budgets, now] = [this.app.state.budgets ?? [], this.app.now()];
     const spent = forecast(budgets, report.lastHourMicroUSD, now);
     const day = budgets.find(({ scope }) => scope === "day");
-    const today = day ? `Today, by UTC: ${money(day.spentMicroUSD)} of ${money(day.microUSD)}.` : "";
+    const today = day ? `Day's budget: ${money(day.spentMicroUSD)} of ${money(day.microUSD)}, anew at ${timeOfDay(budgetDayEnd(now))}.` : "";
     const pace = spent ? ` At the pace of the last hour it is spent at ${timeOfDay(spent)}.` : "";
     write(this.#forecast, today + pace);
     attribute(this.#forecast, "hidden", !today);

@@ -35,16 +35,20 @@ export class PictureChoice extends HTMLElement {
     return this.#bySession.get(session) ?? [];
   }
 
+  get count() {
+    return this.#of().length;
+  }
+
   /** No other can be added now. */
   get isFull() {
-    return this.isReading || this.#of().length >= picturesMax;
+    return this.isReading || this.count >= picturesMax;
   }
 
   /** @param {string} session @param {boolean} isOffered */
   show(session, isOffered) {
     if (session !== this.#session) this.problem = "";
     this.#session = session;
-    attribute(this, "hidden", !isOffered || !this.#of().length);
+    attribute(this, "hidden", !isOffered || !this.count);
     arrange(this.#list, this.#of().map(({ item }) => item));
   }
 

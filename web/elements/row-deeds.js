@@ -22,7 +22,7 @@ export class RowDeeds extends HTMLElement {
   #more = h("button", { type: "button", class: "row-more", "aria-expanded": "false", onclick: () => this.open(this.#panel.hidden) }, icon("more"), h("span", { class: "unseen" }, "Later, mute, archive: "), this.#name);
   #later = h("button", { type: "button", onclick: () => this.#putOff() });
   #mute = h("button", { type: "button", onclick: () => this.#muteOrNot() });
-  #archive = h("button", { type: "button", onclick: () => this.#putAway() }, "Archive");
+  #archive = h("button", { type: "button", onclick: () => this.#putAway() });
   #panel = h("div", { class: "row-panel", role: "group", "aria-label": "Out of the way", hidden: true }, this.#later, this.#mute, this.#archive);
 
   connectedCallback() {
@@ -69,6 +69,7 @@ export class RowDeeds extends HTMLElement {
 
   #drawPanel() {
     this.#later.textContent = this.#app.isLater(this.#session) ? "Now" : "Later";
+    this.#archive.textContent = this.#app.archive.has(this.#session) ? "Bring back" : "Archive";
     attribute(this.#mute, "hidden", this.#isMuted === undefined);
     this.#mute.textContent = this.#isMuted ? "Ring" : "Mute";
   }
@@ -111,10 +112,11 @@ export class RowDeeds extends HTMLElement {
     const { archive, listChanged } = this.#app;
     const session = this.#session;
     const focuses = this.#leave();
-    archive.set([session], true);
+    const puts = !archive.has(session);
+    archive.set([session], puts);
     listChanged();
-    offerUndo("Archived on this device.", () => {
-      archive.set([session], false);
+    offerUndo(puts ? "Archived on this device." : "In the list again.", () => {
+      archive.set([session], !puts);
       listChanged();
     }, { focuses });
   }

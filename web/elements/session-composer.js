@@ -44,6 +44,8 @@ export class SessionComposer extends HTMLElement {
   #longReason = h("p", { class: "foreign" });
   #whyFold = h("details", { class: "fold composer-why", hidden: true }, h("summary", {}, "No prompts from here. Why?"), this.#longReason);
   #waiting = new WaitingPrompts();
+  /** Comes with the page's part, and is empty until then; so do the next two. */
+  #held = h("held-prompts", { hidden: true });
   #problem = h("p", { class: "problem", role: "alert" });
   #note = h("p", { class: "composer-note quiet", id: `${this.#id}-note` });
   #asCommand = h("input", { type: "checkbox", onchange: () => this.#kept() });
@@ -63,15 +65,13 @@ export class SessionComposer extends HTMLElement {
     onclick: () => this.#open(this.#panel.hidden),
   }, icon("more"));
   #adding = pictureButton((file) => this.#withPictures((pictures) => pictures.take(this.session, file)));
-  /** Likewise. */
   #pictures = h("picture-choice", { hidden: true });
   #isBringing = false;
   /** What takes pictures is on its way: without the one that was chosen nothing is sent. */ #isAdding = false;
   #form = h("form", { class: "composer-form", onsubmit: (event) => { event.preventDefault(); this.#submit(); } }, this.#more, this.#adding.button, this.#text, this.#stopNow, this.#send);
   #asksAll = h("p", { class: "composer-asks", hidden: true });
-  /** Comes with the page's part, and is empty until then. */
   #panel = h("composer-panel", { class: "composer-panel", id: `${this.#id}-panel`, role: "group", "aria-label": "Mode, model and commands", hidden: true });
-  #box = h("div", { class: "composer-box" }, this.#waiting, this.#panel, this.#problem, this.#asCommandLine, this.#busy, this.#pictures, this.#adding.files, this.#note, this.#form);
+  #box = h("div", { class: "composer-box" }, this.#held, this.#waiting, this.#panel, this.#problem, this.#asCommandLine, this.#busy, this.#pictures, this.#adding.files, this.#note, this.#form);
 
   connectedCallback() {
     if (this.firstChild) return;
@@ -79,6 +79,8 @@ export class SessionComposer extends HTMLElement {
       me: "", maySteer: true, queued: this.queued, openThreads: new Set(), takeBack: (row) => this.takeBack(row), sendAgain: (row) => this.sendAgain(row),
     };
     this.append(this.#asksAll, this.#why, this.#whyFold, this.#box);
+    // A field that loses the keyboard is lower: what is above it would move away under the finger.
+    for (const above of [this.#held, this.#waiting]) above.addEventListener("mousedown", (event) => event.target instanceof Element && event.target.closest("button") && event.preventDefault());
     this.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || this.#panel.hidden) return;
       event.stopPropagation();
@@ -115,11 +117,46 @@ export class SessionComposer extends HTMLElement {
 
   /** @param {Row} row One that failed: its text comes back; a person sends it, or does not. */
   sendAgain({ event: { body } }) {
-    const [text, written] = [String(body?.text ?? ""), this.#text.value];
-    this.#text.value = written.trim() && written !== text ? `${written}\n\n${text}` : text;
+    this.#insert(String(body?.text ?? ""));
     if (namedIn(body?.pictures).length) this.#withPictures((pictures) => pictures.again(this.session, body?.pictures));
     this.#written();
     this.#text.focus();
+  }
+
+  /** @param {string} text It is written below what stands in the field. */
+  #insert(text) {
+    const written = this.#text.value;
+    this.#text.value = written.trim() && written !== text ? `${written}\n\n${text}` : text;
+  }
+
+  /** @param {string} text A template, or a prompt that was taken back. */
+  #take(text) {
+    this.#insert(text);
+    this.#open(false);
+    this.#written();
+    this.#text.focus();
+  }
+
+  /** @param {number|undefined} at What is written waits in this browser. */
+  #hold(at) {
+    const { session } = this;
+    const text = this.#text.value;
+    if (this.#holdObstacle) return;
+    this.#app.held.hold({ session, text, ...(this.#asCommand.checked ? { command: true } : {}), ...(at === undefined ? {} : { at }) });
+    this.#drafts.keep(session, { text: "" });
+    this.#fill();
+    this.#open(false);
+    this.#draw();
+    this.#app.announce("It waits in this browser, and is sent while this page is open");
+    this.#text.focus();
+  }
+
+  /** Why what is written cannot wait; empty where it can. */
+  get #holdObstacle() {
+    const text = this.#text.value;
+    if (!text.trim()) return "Write it first.";
+    if (this.#takesPictures && this.#chosen && this.#chosen.count) return "Pictures cannot wait here: send it now, or take them away.";
+    return this.#app.held.obstacle(text);
   }
 
   // What is written
@@ -309,7 +346,8 @@ export class SessionComposer extends HTMLElement {
     const isHere = composes || (may.includes("steer") && !summary.endedAt && (this.#text.value !== "" || this.#form.contains(document.activeElement)));
     const others = /** @type {const} */ (["mode", "model", "askAll", "stop"]).filter((action) => summary.steering?.actions.includes(action));
     const stops = isBusy(summary) && !isAsking(summary) && can(may, summary, true, "interrupt");
-    attribute(this.#box, "hidden", !isHere && !stops && !(others.length && may.includes("steer") && !summary.endedAt));
+    const held = this.#app.held?.of(this.session) ?? [];
+    attribute(this.#box, "hidden", !isHere && !stops && !held.length && !(others.length && may.includes("steer") && !summary.endedAt));
     attribute(this.#text, "hidden", !isHere);
     attribute(this.#send, "hidden", !isHere);
     const isLong = !isHere && reason.length > reasonCharactersMax;
@@ -324,7 +362,8 @@ export class SessionComposer extends HTMLElement {
     attribute(this.#command, "hidden", !command);
     this.#waiting.hands.me = welcome.client.id;
     this.#waiting.show(this.#box.hidden ? [] : this.#timeline?.prompts ?? []);
-    this.#drawPanel(summary, may, isLive, others);
+    this.#drawHeld(held);
+    this.#drawPanel(summary, may, isLive, others, isHere);
     this.#drawForm(summary, isHere, reason !== "");
     attribute(this.#stopNow, "hidden", !stops);
     attribute(this.#stopNow, "disabled", !can(may, summary, isLive, "interrupt") || this.#sender.attempt(this.session, "interrupt")?.sending === true);
@@ -377,17 +416,35 @@ export class SessionComposer extends HTMLElement {
     return ["prompt", "interrupt", "mode", "model", "askAll", "stop", ...withdrawals].map((deed) => this.#sender.attempt(this.session, deed)?.error).find((error) => error);
   }
 
-  /** @param {Summary} summary @param {string[]} may @param {boolean} isLive @param {string[]} others */
-  #drawPanel(summary, may, isLive, others) {
+  /** @param {import("../held.js").HeldPrompt[]} held */
+  #drawHeld(held) {
+    attribute(this.#held, "hidden", !held.length);
+    if (!held.length) return;
+    if (!("show" in this.#held)) return;
+    this.#held.ontakeback = (text) => this.#take(text);
+    const summary = /** @type {Summary} */ (this.#summary);
+    this.#held.show(this.#app, held, this.#standing(this.#app.state.welcome?.may ?? [], summary, this.#app.link.isLive).reason);
+  }
+
+  /** A second went by. */
+  tick() {
+    if (!this.#held.hidden) this.#drawHeld(this.#app.held.of(this.session));
+  }
+
+  /** @param {Summary} summary @param {string[]} may @param {boolean} isLive @param {string[]} others @param {boolean} isHere */
+  #drawPanel(summary, may, isLive, others, isHere) {
     const takesPrompts = summary.steering?.actions.includes("prompt") === true;
     // An agent that takes no prompts ends its turn at its next tool, and has none while it asks: there only a denial stops it.
     const isInstead = isAsking(summary) && takesPrompts && can(may, summary, true, "interrupt");
-    attribute(this.#more, "hidden", !others.length && !(takesPrompts && summary.steering?.commands?.length) && !isInstead);
+    attribute(this.#more, "hidden", !others.length && !(takesPrompts && summary.steering?.commands?.length) && !isInstead && !isHere);
     if (this.#more.hidden) this.#open(false);
     if (!("show" in this.#panel)) return;
     this.#panel.ondeed = (command) => this.#do(command);
     this.#panel.oncommand = (command) => this.#takeCommand(command);
+    this.#panel.onhold = (at) => this.#hold(at);
+    this.#panel.ontemplate = (text) => this.#take(text);
     this.#panel.show(summary, {
+      written: isHere ? this.#text.value : null, holdObstacle: isHere ? this.#holdObstacle : "",
       may, isLive, isInstead, isUntrusted: this.#untrusted !== "", isSending: (deed) => this.#sender.attempt(this.session, deed)?.sending === true,
     });
   }

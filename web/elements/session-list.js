@@ -99,7 +99,7 @@ export class SessionList extends View {
   /** @param {Iterable<Summary>} sessions */
   #group(sessions) {
     const { now, pins } = this.app;
-    const at = { today: new Date(now()).setHours(0, 0, 0, 0), isPinned: pins.has, isLater: this.app.isLater };
+    const at = { today: new Date(now()).setHours(0, 0, 0, 0), isPinned: pins.has, isLater: this.app.isLater, isArchived: this.#isArchive ? () => false : this.app.archive.has };
     for (const one of sessions) this.#groups.set(one.session, groupOf(one, at));
   }
 
@@ -109,8 +109,8 @@ export class SessionList extends View {
   /** @param {Summary} summary Whether its heading says that it waits. */
   #isSaid = (summary) => !this.#sieve.sieve.group && this.#groupOf(summary) === "needs";
 
-  /** @param {Summary} one Whether it is in what is shown: the list, or the archive. */
-  #isHere = (one) => (this.app.archive.has(one.session) ? this.#isArchive || waits(one) : !this.#isArchive);
+  /** @param {Summary} one Whether it is in what is shown: the list, or the archive. Whoever searches the list by words finds what is archived, too. */
+  #isHere = (one) => (this.app.archive.has(one.session) ? this.#isArchive || waits(one) || this.#sieve.sieve.words.trim() !== "" : !this.#isArchive);
 
   /** @param {Summary} one */
   #passes(one) {

@@ -12,7 +12,7 @@ import { foldForgotten } from "./forgotten-fold.js";
 import { noNews } from "./link-state.js";
 import { markdownToRead } from "./markdown.js";
 import { TimelineCards } from "./timeline-cards.js";
-import { drawRow, redrawRow, tickRow } from "./timeline-row.js";
+import { drawRow, redrawRow, tickRows } from "./timeline-row.js";
 
 /** @typedef {import("../store.js").Log} Log */
 
@@ -58,6 +58,7 @@ export class SessionTimeline extends HTMLElement {
   /** @type {object|null} */ #timeline = null;
   /** @type {import("../timeline.js").Row[]} */ #rows = [];
   #count = 0;
+  /** Something that is drawn was taken back. */ #hasRewound = false;
   #isArriving = false;
   #atEnd = true;
   /** The newest events are not here: the reader is far back. */
@@ -103,7 +104,7 @@ export class SessionTimeline extends HTMLElement {
    */
   tick(now) {
     this.cards.tick();
-    for (const item of this.querySelectorAll(".event[data-state=running]")) tickRow(item, now);
+    tickRows(now);
   }
 
   /**
@@ -152,6 +153,15 @@ export class SessionTimeline extends HTMLElement {
     this.#heldAt = Math.max(0, Math.floor(start));
     this.#scroller.scrollTop = this.#heldAt;
     return undefined;
+  }
+
+  /**
+   * The content that grows is followed when it has been laid out (`ResizeObserver`): asked for its height now, it would be laid out twice in a frame. What waits
+   * for a decision is looked for at once.
+   */
+  #stay() {
+    if (this.#held || this.cards.first) this.#follow();
+    else this.#see();
   }
 
   get #isNearEnd() {
@@ -273,7 +283,7 @@ export class SessionTimeline extends HTMLElement {
       const item = this.#drawn.get(key)?.item;
       if (item) attribute(item, "hidden", said !== undefined || queued.has(key));
     }
-    foldForgotten(rows, (key) => this.#drawn.get(key)?.item, this.#reread);
+    if (this.#hasRewound) foldForgotten(rows, (key) => this.#drawn.get(key)?.item, this.#reread);
     this.#drawUnfinished(log);
     this.cards.show(app, [...app.state.approvals.values()].filter((approval) => approval.session === session),
       (approval) => this.#drawn.get(log.timeline.row(`a:${approval}`)?.key ?? "")?.item);
@@ -282,7 +292,7 @@ export class SessionTimeline extends HTMLElement {
       this.#isArriving = app.link.isLive && log.seq < (app.state.sessions.get(session)?.seq ?? 0);
       this.#land();
     }
-    else if (this.#atEnd) this.#follow();
+    else if (this.#atEnd) this.#stay();
     else if (grew || this.#isFarBack) this.#offerNewer();
     return this.#offerStart();
   }
@@ -301,6 +311,7 @@ export class SessionTimeline extends HTMLElement {
     this.#unfinished.replaceChildren();
     this.#timeline = null;
     this.#rows = [];
+    this.#hasRewound = false;
     this.#count = 0;
     this.#atEnd = true;
     this.#become(false, "Load earlier");
@@ -343,6 +354,7 @@ export class SessionTimeline extends HTMLElement {
   /** @param {import("../timeline.js").Row} row */
   #draw(row) {
     const item = drawRow(row, this.#session, this.#hands);
+    this.#hasRewound ||= row.event.kind === "rewound";
     this.#drawn.set(row.key, { item, version: row.version, row });
     return item;
   }

@@ -114,6 +114,7 @@ export class SessionView extends View {
   tick() {
     const summary = this.app.state.sessions.get(this.session);
     if (!summary || this.hidden) return;
+    this.#composer.tick();
     this.#timeline.tick(isBusy(summary) ? this.app.now() : null);
     const rests = ["idle", "completed", "failed", "stale"].includes(summary.status);
     const since = rests ? `, ${ago(this.app.now() - summary.lastActivityAt)}` : "";

@@ -31,6 +31,8 @@ const updates = new WeakMap();
 const threads = new WeakMap();
 /** @type {WeakMap<Element, (now: number|null) => void>} How to tell how long it has been running. */
 const clocks = new WeakMap();
+/** @type {Set<HTMLElement>} The rows of what runs. */
+const running = new Set();
 
 /** @param {Row} row @param {string} session @param {import("./steering-row.js").Hands} hands @returns {HTMLElement} */
 export function drawRow(row, session, hands) {
@@ -81,10 +83,15 @@ export function redrawRow(item, row, session, hands) {
 }
 
 /**
- * How long that has been running.
- * @param {Element} item @param {number|null} now Nothing where the session does nothing.
+ * How long everything has been running that does.
+ * @param {number|null} now Nothing where the session does nothing.
  */
-export const tickRow = (item, now) => clocks.get(item)?.(now);
+export function tickRows(now) {
+  for (const item of running) {
+    if (item.isConnected) clocks.get(item)?.(now);
+    else running.delete(item);
+  }
+}
 
 /** @param {HTMLElement} item @param {Row} row @param {string} session @param {import("./steering-row.js").Hands} hands */
 function drawThread(item, row, session, hands) {
@@ -147,6 +154,7 @@ function tool(row, item) {
   const result = span("tool-result", state, took);
   const tail = reachable(h("pre", { class: "tool-tail foreign" }), "Output so far");
   let current = row;
+  /** @type {string|undefined} What is in the tail. */ let printed;
   /** @type {unknown} What the fold was filled for. */ let filled;
   const details = fold(span("tool-line", toolMark(), name, operation, result), () => toolContent(current));
   const update = (/** @type {Row} */ changed) => {
@@ -158,14 +166,19 @@ function tool(row, item) {
     attribute(name, "hidden", Boolean(operation.textContent) && isSaid(asText(head.tool)));
     attribute(name, "class", `${deeds.test(operation.textContent ?? "") ? "unseen" : "tool-name"} foreign`);
     attribute(item, "data-state", changed.denied ? "denied" : finished ? (finished.head.ok ? "ok" : "failed") : changed.isCut ? "cut" : changed.waitsFor ? "waiting" : "running");
+    if (item.dataset.state === "running") running.add(item);
+    else running.delete(item);
     write(state, finished || changed.denied || changed.isCut || changed.waitsFor ? "" : "running ");
     attribute(result, "class", finished?.head.ok && !changed.denied && !tookOf(finished.head) ? "tool-result unseen" : "tool-result");
     write(took, changed.denied ? "denied" : finished ? resultOf(finished) : changed.isCut ? "not finished" : changed.waitsFor ? "waits" : "…");
-    // It follows what is printed, unless somebody reads further up.
-    const isFollowed = tail.scrollHeight - tail.scrollTop - tail.clientHeight < 8;
     attribute(tail, "hidden", Boolean(finished || changed.denied || changed.isCut || !changed.output));
-    say(tail, changed.output ?? "", calm);
-    if (isFollowed) tail.scrollTop = tail.scrollHeight;
+    if (changed.output !== printed) {
+      // It follows what is printed, unless somebody reads further up.
+      const isFollowed = tail.scrollHeight - tail.scrollTop - tail.clientHeight < 8;
+      printed = changed.output;
+      say(tail, printed ?? "", calm);
+      if (isFollowed) tail.scrollTop = tail.scrollHeight;
+    }
     // An open fold shows the input only; the output has come since.
     const content = finished ?? (changed.isCut || changed.waitsFor);
     if (changed.version && content !== filled) {

@@ -9,9 +9,10 @@
  * @property {import("../presence.js").Presence} presence
  * @property {import("../web-push.js").WebPush} webPush There by the time that a view behind the list draws, as the next one.
  * @property {import("../trust.js").Trust} trust
- * @property {import("../tokens.js").Tokens} tokens There by the time that a view that is opened seldom draws, as the next two.
+ * @property {import("../tokens.js").Tokens} tokens There by the time that a view that is opened seldom draws, as the next three.
  * @property {import("../budgets.js").Budgets} budgets
  * @property {import("../costs.js").Costs} costs
+ * @property {import("../held.js").Held} held
  * @property {import("../sieve.js").Marks} archive Sessions that left the list on this device.
  * @property {import("../sieve.js").Marks} pins Sessions that are on top of it.
  * @property {import("../snoozes.js").Snoozes} snoozes Sessions that are put off on this device.

@@ -39,11 +39,13 @@ extension Relay {
         removed.left(peer)
         if let host = presence.hostLeft(peer) {
             letters.hostLeft(host.key)
+            screensLeft(with: host.key)
             setConnected(false, host, at: now)
         }
         if let client = presence.clients[peer] { letters.clientLeft(client.key, peer) }
         guard presence.clientLeft(peer) else { return }
         commands.left(peer)
+        screens.clientLeft(peer)
         sweep.left(peer)
         subscriptions.left(peer, &orders)
         tellPlanner(.clientLeft(peer), at: now)
@@ -82,6 +84,8 @@ extension Relay {
             orders.reply(.costs(costs.report(on: query, in: client.workspace, at: now)), to: id, of: peer)
         case .remove(let session): remove(session, id, of: client, peer)
         case .letter(let letter, let key): send(letter, to: key, id, of: client, peer, at: now)
+        case .screen(let session, let wish, let signature):
+            ask(wish, of: session, signature: signature, id, by: client, peer, at: now)
         }
     }
 

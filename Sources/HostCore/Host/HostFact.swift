@@ -23,6 +23,8 @@ package enum HostFact: Sendable {
     case linkClosed(LinkEnd, dice: Double)
     /// Result of `fetchPictures`.
     case picturesFetched(SteeringName, FetchedPictures)
+    /// Result of `askTerminal`.
+    case terminalAnswered(SteeringName, ScreenAnswer)
     /// The holds are not on disk.
     case holdsNotSaved
     case fired(HostTimer)

@@ -14,17 +14,19 @@ internal import RelayProtocol
 /// dice are others'. The daemon carries out its orders, and so does the simulation.
 package struct HostMachine {
     private var agents: [any AgentAdapter]
-    private var link: LinkMachine
+    private(set) var link: LinkMachine
     private var journal: Journal
-    private var steering: SteeringDesk
+    private(set) var steering: SteeringDesk
+    /// What clients type at terminals.
+    var typing = TypingDesk()
     /// Nil for a host without keys, which takes what the relay brings.
-    private var consent: HostConsent?
+    var consent: HostConsent?
     /// Nil for a host without rules.
     private var rules: RuleDesk?
     /// The rules that people were shown last.
     private var shownRules: RulesOffer?
     /// Latest offer of each session.
-    private var offers: [SessionID: SteeringOffer] = [:]
+    private(set) var offers: [SessionID: SteeringOffer] = [:]
     /// First prompts of sessions that clients started: their outcome is the start's.
     private var firstPrompts: [SteeringName: SessionID] = [:]
     private var firstPictures = FirstPictures()
@@ -37,11 +39,11 @@ package struct HostMachine {
     /// Something may be to send since the last flush was armed.
     private var hasNews = false
     /// An adapter learned something, so that it may be due at another time.
-    private var wereAgentsTold = false
+    var wereAgentsTold = false
 
     /// When the fact at hand happened.
-    private var now = HostInstant(wall: 0, monotonic: 0)
-    private var orders: [HostOrder] = []
+    private(set) var now = HostInstant(wall: 0, monotonic: 0)
+    var orders: [HostOrder] = []
 
     /// `link` announces that it can be steered if `steering` permits any client. `boot` names this start of the machine; empty if
     /// unknown.
@@ -85,6 +87,7 @@ package struct HostMachine {
             orders.append(.disarm(.welcome))
             drive(.closed(end, dice: dice))
         case .picturesFetched(let name, let fetched): picturesFetched(fetched, name)
+        case .terminalAnswered(let name, let said): answer(name, said)
         case .holdsNotSaved:
             known.notSaved()
             arm(.disk, after: limits.diskRetryAfter)
@@ -154,6 +157,7 @@ package struct HostMachine {
     }
 
     private mutating func stop() {
+        tellTyped(typing.stopped())
         do throws(SpoolError) {
             try journal.rest()
         } catch {
@@ -175,6 +179,7 @@ package struct HostMachine {
         case .disk: retryDisk()
         case .agents:
             carryOut(steering.timerFired(at: now))
+            tellTyped(typing.due(at: now))
             carryOut(consent?.timerFired(at: now) ?? [])
             tellAll(.timerFired)
         }
@@ -303,6 +308,7 @@ package struct HostMachine {
             // The session may come from an earlier life of the daemon, which could be steered.
             if !steering.isOpen { tellOffer(offers[session], of: session) }
         case .letter(let letter, let client): carryOut(consent?.received(letter, from: client, at: now) ?? [])
+        case .screen(let call): asked(call)
         case .linkChanged(let isLive):
             if isLive { orders.append(.disarm(.welcome)) }
             tellAll(.linkChanged(isLive: isLive))
@@ -338,7 +344,7 @@ package struct HostMachine {
         carryOut(orders)
     }
 
-    private mutating func carryOut(_ consentOrders: [HostConsent.Order]) {
+    mutating func carryOut(_ consentOrders: [HostConsent.Order]) {
         for order in consentOrders {
             switch order {
             case .respond(let token, let answer): orders.append(.respond(token, answer))
@@ -406,6 +412,7 @@ package struct HostMachine {
     private mutating func sessionEnded(_ session: SessionID) {
         offers[session] = nil
         named.remove(session)
+        tellTyped(typing.ended(session))
         carryOut(steering.ended(session))
     }
 
@@ -511,7 +518,7 @@ package struct HostMachine {
         }
     }
 
-    private mutating func emit(_ head: EventHead, of session: SessionID, ending name: SteeringName? = nil) {
+    mutating func emit(_ head: EventHead, of session: SessionID, ending name: SteeringName? = nil) {
         guard let agent = agent(of: session.rawValue) else { return }
         let event = Event(head, at: now.wall) { body in
             if case .steeringChanged(let change) = head, let past = change.past { body.array("sessions", past.map(\.bytes)) }
@@ -585,7 +592,8 @@ package struct HostMachine {
         if !timers.isArmed(.flush), let wait = journal.syncDue(limits) { arm(.sync, after: wait) }
         guard wereAgentsTold else { return }
         wereAgentsTold = false
-        let due = (agents.map(\.nextDeadline) + [steering.nextDeadline, consent?.nextDeadline]).compactMap { $0 }.min()
+        let due = (agents.map(\.nextDeadline) + [steering.nextDeadline, consent?.nextDeadline, typing.nextDeadline]).compactMap
+        { $0 }.min()
         if let order = timers.armAgents(due: due, at: now) { orders.append(order) }
     }
 }

@@ -14,6 +14,8 @@ package enum HostOrder: Sendable {
     case saveHolds(Holds)
     /// Fetch the pictures of this prompt from the relay; comes back as `picturesFetched`.
     case fetchPictures(SteeringName, [Picture])
+    /// To the process that holds the session's terminal; comes back as `terminalAnswered`.
+    case askTerminal(ScreenCall)
     /// Answers a waiting caller; nil is no decision.
     case respond(HookToken, [UInt8]?)
     /// Processes that are gone come back as `agentGone`.

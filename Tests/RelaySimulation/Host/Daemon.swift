@@ -142,6 +142,7 @@ final class Daemon {
             if let connection { world.peerCloses(connection, CloseCode(rawValue: code) ?? .goingAway) }
         case .saveHolds(let holds): if world.plant != .deafHost { host.holds = holds }
         case .fetchPictures(let name, _): tell(.picturesFetched(name, .refused("nobody has pictures here")))
+        case .askTerminal(let call): tell(.terminalAnswered(call.name, .typed))
         case .respond(let token, let output):
             if let answer = waiting.removeValue(forKey: token) { return answer(output) }
             guard let (agent, hook) = callers.removeValue(forKey: token) else { return }

@@ -10,6 +10,7 @@ import { LinkView } from "./elements/link-view.js";
 import { RulesView } from "./elements/rules-view.js";
 import "./elements/session-changes.js";
 import { StartView } from "./elements/start-view.js";
+import { TerminalView } from "./elements/terminal-view.js";
 import { ask } from "./page-key.js";
 import { Tokens } from "./tokens.js";
 
@@ -24,4 +25,5 @@ joinSeldom((link, state, now, changed) => ({
   link: view("link-view", LinkView),
   rules: view("rules-view", RulesView),
   start: view("start-view", StartView),
+  terminal: view("terminal-view", TerminalView),
 }));

@@ -44,6 +44,7 @@ import { titleOf } from "./session-words.js";
  * @property {import("./elements/start-view.js").StartView} start
  * @property {import("./elements/rules-view.js").RulesView} rules
  * @property {import("./elements/command-palette.js").CommandPalette} palette
+ * @property {import("./elements/terminal-view.js").TerminalView} terminal
  */
 
 /** Where the list is next to what else is shown. */
@@ -51,7 +52,7 @@ const besideEachOther = matchMedia("(min-width: 48em)");
 /** Where each screen is drawn. */
 const panes = {
   sessions: "session-list", session: "session-view", approvals: "approvals-inbox", devices: "devices-view", budgets: "budgets-view", costs: "costs-view", link: "link-view",
-  pair: "pair-screen", start: "start-view", rules: "rules-view",
+  pair: "pair-screen", start: "start-view", rules: "rules-view", terminal: "terminal-view",
 };
 
 /** How often what is shown is kept; and when the page goes from the screen. */
@@ -61,7 +62,7 @@ const soonMs = 2_000;
 /** A browser that keeps no shell has the whole page from then on, all the same. */
 const idleMs = 10_000;
 /** Screens that come with the part. */
-const seldomScreens = ["devices", "budgets", "costs", "link", "start", "rules"];
+const seldomScreens = ["devices", "budgets", "costs", "link", "start", "rules", "terminal"];
 
 const state = emptyState();
 /** The relay's clock minus this device's: ages are the relay's, and a phone's clock may be minutes off. */
@@ -289,8 +290,8 @@ function draw(changes) {
     if (!later) return;
     for (const one of [later.session, later.inbox]) if (!one.hidden) one.refresh(now);
     if (seldom) {
-      const { devices: known, budgets: set, costs: used, start: begin, rules: ruled } = seldom;
-      for (const one of [known, set, used, begin, ruled]) if (!one.hidden) one.refresh(now);
+      const { devices: known, budgets: set, costs: used, start: begin, rules: ruled, terminal } = seldom;
+      for (const one of [known, set, used, begin, ruled, terminal]) if (!one.hidden) one.refresh(now);
       seldom.link.refresh();
     }
     later.note.refresh();
@@ -411,6 +412,8 @@ function arriveSeldom(others) {
   if (route.screen === "costs") others.costs.arrive();
   if (route.screen === "rules") others.rules.arrive(route);
   else others.rules.leave();
+  if (route.screen === "terminal") others.terminal.arrive(route.session);
+  else others.terminal.leave();
   others.link.refresh();
 }
 

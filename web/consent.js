@@ -440,23 +440,25 @@ export async function decisionStatementOf({ hostID, session, approval, text, dig
 // What is sent to steer
 
 /** @typedef {Extract<import("./wire").Command, {type: "prompt"}>} Prompt */
+/** @typedef {Extract<import("./wire").Command, {type: "keys"}>} Keys */
 /** @typedef {Extract<import("./wire").Command, {type: "mode"|"model"|"askAll"|"start"|"resume"|"past"|"interrupt"|"stop"|"ruleOff"|"ruleAdd"|"ruleChange"|"ruleTry"}>} Steering */
 
 /**
  * @typedef {object} Sent
  * @property {Uint8Array} hostID
  * @property {string} id       Of the command.
- * @property {Prompt|Steering} command
+ * @property {Prompt|Steering|Keys} command
  * @property {number} count    Higher than all before it from this device.
  * @property {Uint8Array} deviceID
  */
 
 /** @param {Sent} sent */
 export async function steeringStatementOf({ hostID, id, command, count, deviceID }) {
-  const isPrompt = command.type === "prompt";
-  const detail = await sha256(isPrompt ? promptContentOf(command) : steeringContentOf(command));
-  return concatenated(domain(isPrompt ? "prompt" : "steer"), counted(hostID), countedText(command.session), countedText(id),
-    ...(isPrompt ? [] : [countedText(command.type)]), counted(detail), u64(count), counted(deviceID));
+  const { type } = command;
+  const detail = await sha256(type === "prompt" ? promptContentOf(command) : type === "keys" ? bytesOfBase64url(command.keys, "keys") : steeringContentOf(command));
+  const isNamed = type === "prompt" || type === "keys";
+  return concatenated(domain(isNamed ? type : "steer"), counted(hostID), countedText(command.session), countedText(id),
+    ...(isNamed ? [] : [countedText(type)]), counted(detail), u64(count), counted(deviceID));
 }
 
 /** @param {Prompt} prompt */

@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{screen: "sessions", archive: boolean}|{screen: "start"}|{screen: "approvals", recent: boolean, named?: string}|{screen: "link"}
- *   |{screen: "devices"}|{screen: "costs"}|{screen: "rules", session?: string, name?: string, approval?: string}|{screen: "budgets", session?: string}|{screen: "session", session: string, changes: boolean}} Route
+ *   |{screen: "devices"}|{screen: "costs"}|{screen: "rules", session?: string, name?: string, approval?: string}|{screen: "budgets", session?: string}|{screen: "session", session: string, changes: boolean}|{screen: "terminal", session: string}} Route
  */
 
 const identifier = "[A-Za-z0-9_-]{1,64}";
@@ -22,7 +22,8 @@ export function routeOf(hash) {
   if (hash === "#/rules") return { screen: "rules" };
   if (hash === "#/budgets") return { screen: "budgets" };
   if (hash === "#/link") return { screen: "link" };
-  const [, session, changes] = hash.match(`^#/session/(${identifier})(/changes)?$`) ?? [];
+  const [, session, changes] = hash.match(`^#/session/(${identifier})(/changes|/screen)?$`) ?? [];
+  if (changes === "/screen") return { screen: "terminal", session };
   if (session) return { screen: "session", session, changes: changes !== undefined };
   const spender = hash.match(`^#/budgets/(${identifier})$`)?.[1];
   if (spender) return { screen: "budgets", session: spender };

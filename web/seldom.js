@@ -18,6 +18,7 @@ import "./elements/session-facts.js";
 import "./elements/session-find.js";
 import { StartView } from "./elements/start-view.js";
 import { Held } from "./held.js";
+import { TerminalView } from "./elements/terminal-view.js";
 import { ask } from "./page-key.js";
 import { Sender } from "./sender.js";
 import { failureWords, isBusy, standing } from "./steering.js";
@@ -66,4 +67,5 @@ joinSeldom((link, state, now, changed, trust) => ({
   palette: view("command-palette", CommandPalette),
   rules: view("rules-view", RulesView),
   start: view("start-view", StartView),
+  terminal: view("terminal-view", TerminalView),
 }));

@@ -44,7 +44,7 @@ const unlisted = new Set(["usage", "todo.changed", "status.changed", "session.re
 /** Kinds that the page knows how to draw as a row of their own. */
 export const known = new Set([
   "session.started", "session.ended", "message", "tool.started", "tool.finished", "file.changed", "approval.requested",
-  "subagent.started", "subagent.finished", "budget.crossed", "error", "truncated", "rewound", "steering.requested",
+  "subagent.started", "subagent.finished", "budget.crossed", "error", "truncated", "rewound", "steering.requested", "steering.typed",
 ]);
 
 /** What a host may have told already when the user's message comes; what was refused or taken back became no message. */

@@ -373,6 +373,6 @@ export const codeOfHost = (id) => shortCodeOf(bytesOfBase64url(id, "host"));
  * @param {Command} command @returns {command is import("./consent.js").Prompt|import("./consent.js").Steering}
  */
 const needsSignature = (command) =>
-  ["prompt", "mode", "model", "start", "resume", "ruleOff", "ruleAdd", "ruleChange"].includes(command.type) || (command.type === "askAll" && !command.on);
+  ["prompt", "mode", "model", "start", "resume", "ruleOff", "ruleAdd", "ruleChange", "keys"].includes(command.type) || (command.type === "askAll" && !command.on);
 
 const notSigned = () => new CommandError({ code: "notSigned", message: "this browser is not trusted by its host" });

@@ -199,6 +199,8 @@ export interface SteeringOffer {
   whileBusy?: boolean;
   /** Prompts with `pictures` are taken. */
   pictures?: boolean;
+  /** Its host holds its terminal: `screen` and `keys` are taken. */
+  screen?: boolean;
   /** Why something that people expect is not offered, and what to do about it. */
   reason?: string;
   /** A person is asked before every tool, as one has wanted with `askAll`. */
@@ -428,6 +430,25 @@ export interface CostReport {
   lastHourMicroUSD: number;
 }
 
+/** What a terminal shows. */
+export interface Screen {
+  /** Names this drawing; `after` of the next `screen`. */
+  of: string;
+  /** Rows that are not listed are empty; without it they are as they were. */
+  whole?: boolean;
+  /** Not all of it fits a message. */
+  cut?: boolean;
+  rows: number;
+  columns: number;
+  /** Left out while the program hides it. */
+  cursor?: { row: number; column: number };
+  /** The program wants what is pasted between `ESC [200~` and `ESC [201~`. */
+  wrapsPaste?: boolean;
+  /** The program wants arrows as `ESC O A`, not as `ESC [A`. */
+  applicationKeys?: boolean;
+  lines: { row: number; runs: { text: string; style?: string }[] }[];
+}
+
 /** What an edit does to its file, in the body of `approval.requested` and `file.changed`. */
 export interface Change {
   file: "new" | "overwrites" | "edits" | "unchanged" | "unknown";
@@ -627,6 +648,7 @@ export interface Reply {
   devices?: DeviceState[];
   budgets?: BudgetReport[];
   costs?: CostReport;
+  screen?: Screen;
 }
 
 /** Bytes of the host that says that it has these keys. */
@@ -690,4 +712,6 @@ export type Command =
   | { type: "ruleAdd"; session: string; toml: string; signature?: string }
   | { type: "ruleChange"; session: string; rule: string; toml: string; signature?: string }
   | { type: "ruleTry"; session: string; toml: string; signature?: string }
-  | { type: "withdraw"; session: string; client: string; command: string };
+  | { type: "withdraw"; session: string; client: string; command: string }
+  | { type: "screen"; session: string; after?: string }
+  | { type: "keys"; session: string; keys: string; signature?: string };

@@ -9,6 +9,8 @@ package struct TerminalFrame: Equatable {
         case query = 0x51
         /// A hook: the process of its agent, a line feed, what the agent wrote.
         case prompt = 0x50
+        /// The daemon: a client looks at the terminal, or types there.
+        case call = 0x43
 
         // From the holder.
         case output = 0x4F
@@ -19,6 +21,8 @@ package struct TerminalFrame: Equatable {
         case status = 0x53
         /// The hook's output; empty if the agent may go on.
         case verdict = 0x56
+        /// To `call`.
+        case answer = 0x57
     }
 
     /// More than an agent passes to its hook.

@@ -68,4 +68,14 @@ package enum Limits {
     static let letters = TokenBucket(perSecond: 1, burst: .seconds(30))
     /// Letters of one host, and as many to one, or to one client from others: 240 a minute and 120 at once, 700 KB. A host writes to each device that it trusts.
     static let lettersOfHost = TokenBucket(perSecond: 4, burst: .seconds(30))
+    /// Looks of one client at terminals: hosts draw ten times a second, and two screens may be open.
+    static let looks = TokenBucket(perSecond: 20, burst: .seconds(2))
+    /// Messages with keys of one client: what is typed while one is under way goes in the next.
+    static let keys = TokenBucket(perSecond: 20, burst: .seconds(2))
+    /// Looks and keys of one connection that wait for an answer: a look and some keys, at two terminals.
+    static let screensOfClientMax = 8
+    /// … and at one host: a few people.
+    static let screensOfHostMax = 64
+    /// For a host's answer, in nanoseconds; it gives one within ten seconds.
+    static let screenWithin: Int64 = 30_000_000_000
 }

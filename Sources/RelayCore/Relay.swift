@@ -17,6 +17,7 @@ package struct Relay {
     var subscriptions: Subscriptions
     var commands: Commands
     var letters = Letters()
+    var screens = Screens()
     var budgets: Budgets
     var costs: Costs
     var sweep: RetentionSweep

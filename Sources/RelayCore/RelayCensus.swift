@@ -13,7 +13,7 @@ package struct RelayCensus: Sendable, CustomStringConvertible {
     package var stagedEvents = 0
     package var commands = 0
     package var expiries = 0
-    /// Those that have sent letters lately, and hosts that were sent some.
+    /// Those that have sent letters lately, hosts that were sent some, and clients that have looked at terminals.
     package var senders = 0
     /// The planner of pushes: what it knows, what it keeps, the channels that APNs made for it, what shall ring, and what the disk has not
     /// taken.

@@ -49,10 +49,10 @@ extension ClientCommand {
         switch self {
         case .ping: []
         case .subscribe, .unsubscribe, .history, .presence, .seen, .device, .deviceChoices, .card, .forget, .devices, .testPush,
-            .budgets, .costs:
+            .budgets, .costs, .screen(_, .look, _):
             .watch
         case .decide, .letter: .decide
-        case .steer, .withdraw: .steer
+        case .steer, .withdraw, .screen(_, .type, _): .steer
         case .pair, .budget, .remove: .administer
         }
     }

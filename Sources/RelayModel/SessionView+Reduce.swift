@@ -95,7 +95,7 @@ extension SessionState {
         case .steeringOffered(let offer): if summary.endedAt == nil { self.offer(offer) }
         case .steeringRequested(let call): openSteering.append(call.name)
         case .steeringChanged(let change): if change.stage.isFinal { openSteering.removeAll { $0 == change.name } }
-        case .budgetCrossed, .truncated, .rewound, .unsupported: break
+        case .budgetCrossed, .steeringTyped, .truncated, .rewound, .unsupported: break
         }
         summary.subagents = Int64(subagents.count)
         coverStatus(approvals)

@@ -32,6 +32,10 @@ package enum WireLimits {
     package static let signatureBytesMax = 4 << 10
     /// A letter between a client and a host or another client: some keys, names and signatures.
     package static let letterBytesMax = 4 << 10
+    /// What a client sees of a terminal: 100 rows of 300 columns, each character in a colour of its own.
+    package static let screenBytesMax = 256 << 10
+    /// Keys of one message: a paste goes in several.
+    package static let keysBytesMax = 4 << 10
     /// Questions in one approval, and choices in one question.
     package static let questionsMax = 64
     /// Modes that an approval offers.

@@ -44,7 +44,7 @@ struct Heliograph: ParsableCommand {
             CommandGroup(
                 name: "Host",
                 subcommands: [
-                    Host.self, Connect.self, Disconnect.self, RunCommand.self, ClaudeTerminalCommand.self,
+                    Host.self, Connect.self, Disconnect.self, RunCommand.self, ClaudeTerminalCommand.self, ShellCommand.self,
                     ACPCommand.self, MCPCommand.self, CostCommand.self, Emit.self, Ask.self,
                     Settle.self, RulesCommand.self,
                     SteeringCommand.self, SteeredCommand.self, Hook.self, StatusLine.self,

@@ -40,16 +40,22 @@ HEADS: dict[str, Message] = {
     "subagent.finished": {"agent": "a", "name": "n"},
     "error": {"message": "m", "recoverable": True},
     "steering.offered": {
-        "actions": ["prompt", "interrupt", "stop", "mode", "model", "askAll", "start", "resume", "past", "ruleOff", "ruleAdd", "ruleChange", "ruleTry"], "whileBusy": True, "pictures": True, "reason": "r", "asksAll": True, "hold": "most", "consent": KEY, "mode": "plan", "modes": ["plan"], "models": ["m"],
+        "actions": ["prompt", "interrupt", "stop", "mode", "model", "askAll", "start", "resume", "past", "ruleOff", "ruleAdd", "ruleChange", "ruleTry"], "whileBusy": True, "pictures": True, "screen": True, "reason": "r", "asksAll": True, "hold": "most", "consent": KEY, "mode": "plan", "modes": ["plan"], "models": ["m"],
         "commands": ["/compact"], "projects": [{"name": "p", "folder": "~/p"}],
         "agents": [{"name": "a", "title": "A", "modes": ["plan"]}],
         "rules": {"accepted": True, "more": 2, "list": [{"name": "no", "answer": "deny", "for": ["Bash(rm:*)"], "words": "w", "folder": "~/p",
                   "agent": "a", "hours": "09:00-18:00", "until": "2026-12-24"}, {"name": "r", "answer": "allow", "for": ["Bash(ls)"], "off": True}]},
     },
     "steering.changed": {"client": "c1", "command": "c2", "stage": "taken", "reason": "r", "started": "s2"},
+    "steering.typed": {"by": {"id": "c1", "name": "n"}, "bytes": 5},
     "truncated": {"count": 3},
     "rewound": {"to": 1},
     "mood.changed": {"mood": "sunny"},
+}  # fmt: skip
+
+SCREEN = {
+    "of": "t.2", "whole": True, "rows": 24, "columns": 80, "cursor": {"row": 1, "column": 2}, "wrapsPaste": True,
+    "lines": [{"row": 0, "runs": [{"text": "$ vim"}, {"text": "x", "style": "1;31"}]}],
 }  # fmt: skip
 
 FROM_HOST: dict[str, Message] = {
@@ -57,6 +63,7 @@ FROM_HOST: dict[str, Message] = {
     "deltas": {"type": "deltas", "session": "s1", "message": "m", "text": "t", "agent": "a"},
     "output": {"type": "output", "session": "s1", "call": "c", "text": "t"},
     "letter": {"type": "letter", "to": "c1", "bytes": "aGVsbG8"},
+    "answered": {"type": "answered", "to": "c1", "id": "k1", "screen": SCREEN},
     **{
         f"events {kind}": {
             "type": "events", "session": "s1", "first": 1, "gap": False,
@@ -126,4 +133,6 @@ FROM_CLIENT: dict[str, Message] = {
     "remove": {"type": "remove", "id": "c1", "session": "s1"},
     "letter": {"type": "letter", "id": "c1", "to": KEY, "bytes": "aGVsbG8"},
     "letter to a client": {"type": "letter", "id": "c1", "client": "c2", "bytes": "aGVsbG8"},
+    "screen": {"type": "screen", "id": "c1", "session": "s1", "after": "t.1"},
+    "keys": {"type": "keys", "id": "c1", "session": "s1", "keys": "aWhlbGxv", "signature": "s"},
 }  # fmt: skip

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from client import WireClient
 from host import ScriptedHost
 from relay import Relay
-from samples import DECISION, DIGEST, FROM_CLIENT, FROM_HOST, HEADS, KEY
+from samples import DECISION, DIGEST, FROM_CLIENT, FROM_HOST, HEADS, KEY, SCREEN
 from schema import assert_valid, document, faults
 from waits import wait_until
 from wire import Connection, Message
@@ -189,6 +189,14 @@ def test_real_traffic_is_as_the_schema_has_it(relay, scripted_host, client):
     phone.wait(lambda message: message["type"] == "deltas", what="deltas")
     host.output("s1", "c1", "Hel\n")
     phone.wait(lambda message: message["type"] == "output", what="output")
+    phone.connection.send({"type": "screen", "id": "look", "session": "s1"})
+    look = wait_until(lambda: next((m for m in host.received if m["type"] == "screen"), None), 10, "the look")
+    host.connection.send({"type": "answered", "to": look["by"]["id"], "id": "look", "screen": SCREEN})
+    phone.wait(lambda message: message.get("id") == "look", what="the screen")
+    phone.connection.send({"type": "keys", "id": "type", "session": "s1", "keys": "aWhlbGxv", "signature": "s"})
+    wait_until(lambda: any(m["type"] == "keys" for m in host.received), 10, "the keys")
+    host.connection.send({"type": "answered", "to": look["by"]["id"], "id": "type"})
+    phone.wait(lambda message: message.get("id") == "type", what="that they were typed")
     ends = [("allow", "applied"), ("deny", "applied"), (None, "cancelled"), (None, "stale")]
     for verdict, stage in ends:
         approval = host.request_approval("s1", "Bash", {"command": stage})

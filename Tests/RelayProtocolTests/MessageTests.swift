@@ -49,6 +49,7 @@ enum Sample {
                 return offer
             }()),
         .steeringRequested(SteeringCall(request(actions[actions.count - 2]))),
+        .steeringTyped(by: Named(id: ClientID("c1")!, name: "phone"), bytes: 12),
         .steeringOffered(
             {
                 var offer = SteeringOffer(actions: [.start, .past], projects: [ProjectOffer(name: "site", folder: "~/site")])

@@ -26,6 +26,7 @@ const kinds = [
   ["a model", consent.steeringStatementOf, sent({ type: "model", model: "plan" })],
   ["the end of asking for everything", consent.steeringStatementOf, sent({ type: "askAll", on: false })],
   ["a rule that is taken back", consent.steeringStatementOf, sent({ type: "ruleOff", rule: "plan" })],
+  ["keys", consent.steeringStatementOf, sent({ type: "keys", keys: "aWhlbGxv" })],
   ["a rule that is added", consent.steeringStatementOf, sent({ type: "ruleAdd", toml: "plan" })],
   ["a rule that is changed", consent.steeringStatementOf, sent({ type: "ruleChange", rule: "plan", toml: "plan" })],
   ["a start", consent.steeringStatementOf, sent({ type: "start", project: "p", agent: "claude", mode: "m", model: "n", text: "t", pictures: [picture] })],

@@ -27,6 +27,7 @@ export class SessionView extends View {
   #title = h("h2", { class: "foreign", tabindex: "-1" });
   #cost = span("session-cost");
   #lines = h("a", { class: "session-lines" });
+  #terminal = h("a", { class: "session-lines" }, "Screen");
   #todo = span("session-todo");
   #progress = h("progress", { max: "1", value: "0", "aria-label": "Tasks done" });
   #more = h("button", {
@@ -69,7 +70,7 @@ export class SessionView extends View {
       h("div", { class: "session-head" },
         h("a", { class: "back", href: "#/", "aria-label": "All sessions" }, icon("back"), this.#elsewhere),
         h("div", { class: "session-names" }, this.#title, this.#now),
-        h("div", { class: "session-bar" }, this.#lines, this.#more), this.#progress),
+        h("div", { class: "session-bar" }, this.#terminal, this.#lines, this.#more), this.#progress),
       h("div", { class: "session-body" }, this.#timeline, this.#changes, this.#find, this.#facts), this.#review, this.#composer, this.#nowhere);
     // Where the facts are next to the timeline there is nothing to open.
     const adapt = () => {
@@ -132,6 +133,8 @@ export class SessionView extends View {
     write(this.#cost, costOf(summary));
     attribute(this.#cost, "data-budget", strain(summary.budget));
     this.#drawLines(summary);
+    attribute(this.#terminal, "hidden", !summary.steering?.screen);
+    attribute(this.#terminal, "href", `#/session/${this.session}/screen`);
     write(this.#todo, todo?.total ? `${todo.completed}/${todo.total}` : this.#cost.textContent ? "" : "Details");
     attribute(this.#progress, "data-empty", !todo?.total);
     attribute(this.#progress, "max", Math.max(1, todo?.total ?? 1));

@@ -305,6 +305,8 @@ function note({ kind, head, body }) {
       return `Failed: ${asText(head.reason)}`;
     case "budget.crossed":
       return crossingWords(head);
+    case "steering.typed":
+      return `${asText(head.by?.name)} typed at the terminal`;
     case "error":
       return `Error: ${asText(head.message)}${head.recoverable ? " (it goes on)" : ""}`;
     case "truncated":

@@ -113,15 +113,44 @@ package struct ConsentGate: Sendable {
     package func steered(_ request: SteeringRequest, pins: inout PinBook) -> SteeringOutcome {
         guard request.action.needsSignature else { return .pass(request) }
         do throws(Refused) {
-            let (pin, signature) = try signer(request.signature, pins, rights: request.action.rights)
-            let statement = request.action.statement(
-                host: host, session: request.session, command: request.command, count: signature.number, device: pin.id, crypto)
-            guard crypto.verify(signature.signature, statement.bytes, pin.sign.bytes) else { throw Refused(.badSignature) }
-            guard pins.take(signature.number, of: pin.id) else { throw Refused(.oldCount) }
+            let pin = try counted(request.signature, &pins, rights: request.action.rights) { device, count in
+                request.action.statement(
+                    host: host, session: request.session, command: request.command, count: count, device: device, crypto)
+            }
             var taken = request
             taken.by.name = pin.name
             return .take(taken, by: pin.id)
         } catch { return .refuse(error.reason) }
+    }
+
+    package enum KeysOutcome: Sendable, Equatable {
+        /// `pins` has changed: it is on disk before the keys go on.
+        case take(ScreenCall)
+        case refuse(ConsentRefusal)
+    }
+
+    package func typed(_ keys: [UInt8], by call: ScreenCall, pins: inout PinBook) -> KeysOutcome {
+        do throws(Refused) {
+            let pin = try counted(call.signature, &pins, rights: KeysStatement.rights) { device, count in
+                KeysStatement(
+                    host: host, session: call.session, command: call.command, keys: keys, count: count, device: device, crypto)
+            }
+            var taken = call
+            taken.by.name = pin.name
+            return .take(taken)
+        } catch { return .refuse(error.reason) }
+    }
+
+    /// The device that signed this statement, with a count that it has not used.
+    private func counted(
+        _ text: String?, _ pins: inout PinBook, rights: Set<PinRight>,
+        _ statement: (_ device: KeyID, _ count: Int64) -> any Statement
+    ) throws(Refused) -> Pin {
+        let (pin, signature) = try signer(text, pins, rights: rights)
+        let statement = statement(pin.id, signature.number)
+        guard crypto.verify(signature.signature, statement.bytes, pin.sign.bytes) else { throw Refused(.badSignature) }
+        guard pins.take(signature.number, of: pin.id) else { throw Refused(.oldCount) }
+        return pin
     }
 
     /// Leaves this file as a reason only.

@@ -117,6 +117,8 @@ package struct EventText: Sendable {
             set(
                 "» \(SteeringText.word(of: change.stage))\(Self.tail(change.reason ?? change.started?.rawValue))",
                 change.stage == .taken ? .dim : .yellow)
+        case .steeringTyped(let client, let bytes):
+            set("» \(client.name) typed \(bytes) \(bytes == 1 ? "byte" : "bytes") at the terminal", .cyan)
         case .error(let message, let recoverable): set("error: \(message)", recoverable ? .yellow : .red)
         case .truncated(let count):
             // Without a number the machine went down, and what it did last may not have come to its disk.

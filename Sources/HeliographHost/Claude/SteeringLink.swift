@@ -25,6 +25,8 @@ final class SteeringLink: Sendable {
 
     private let state = Mutex(State())
     private let session: SessionID
+    /// Nil for a program's own session, which the host calls otherwise than the program.
+    private let adapter: String?
     private let run: ProgramRun
     private let socketPath: String
     private let limits: DaemonLimits
@@ -32,8 +34,12 @@ final class SteeringLink: Sendable {
     private let work: WakePipe
     private let finished: WakePipe
 
-    init(session: SessionID, socketPath: String, inbox: LoopInbox<RunItem>, limits: DaemonLimits) throws {
+    init(
+        session: SessionID, of adapter: String? = ClaudeIntegration.name, socketPath: String, inbox: LoopInbox<RunItem>,
+        limits: DaemonLimits
+    ) throws {
         self.session = session
+        self.adapter = adapter
         run = try ProgramRun.beginning()
         self.socketPath = socketPath
         self.inbox = inbox
@@ -126,7 +132,7 @@ final class SteeringLink: Sendable {
 
     private func post(_ word: SteeredWord) -> Sent {
         let exchange = HookExchange(
-            agent: word.path, word.bytes(in: session.rawValue, of: ClaudeIntegration.name, by: run), socketPath: socketPath,
+            agent: word.path, word.bytes(in: session.rawValue, of: adapter, by: run), socketPath: socketPath,
             budget: limits.postBudget)
         guard let (status, _) = exchange.send() else {
             inbox.put(.daemon(isThere: false))
@@ -140,7 +146,7 @@ final class SteeringLink: Sendable {
     /// Also while the last reports are sent: to the daemon, a closed request means that no outcome will come.
     private func listen() {
         SteeringListener(
-            session: session, adapter: ClaudeIntegration.name, run: run, socketPath: socketPath, limits: limits
+            session: session, adapter: adapter, run: run, socketPath: socketPath, limits: limits
         ).listen(
             isWanted: { [self] in state.withLock { !$0.isOver && !($0.isClosing && $0.changes.isEmpty) } },
             sayAgain: { [self] in

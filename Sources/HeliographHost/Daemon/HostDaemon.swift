@@ -29,6 +29,8 @@ final class HostDaemon {
     private var socket: LocalSocket?
     private var listener: Listener?
     private var timers: [HostTimer: TimerID] = [:]
+    /// Nil until the first client looks at a terminal.
+    private var terminals: TerminalDesk?
     private var isStopping = false
 
     /// For the close handshake at the end.
@@ -188,6 +190,7 @@ final class HostDaemon {
         case .saveHolds(let holds): save(holds)
         case .fetchPictures(let name, let pictures): fetch(pictures, of: name)
         case .tryRules(let name, let text): tryRules(text, for: name)
+        case .askTerminal(let call): ask(call)
         case .respond(let token, let output):
             if !drivers.values.contains(where: { $0.respond(token, output) }) { socket?.respond(token, output) }
         case .checkAgents(let processes):
@@ -230,6 +233,19 @@ final class HostDaemon {
             handle.execute { bound.value.tell(.rulesTried(name, tried)) }
         }
         if !isStarted { tell(.rulesTried(name, .refused("its host could not try them: no thread is left"))) }
+    }
+
+    private func ask(_ call: ScreenCall) {
+        if terminals == nil {
+            let (bound, handle) = (LoopBound(self, loop: loop), loop.handle)
+            terminals = try? TerminalDesk { name, answer in
+                handle.execute { bound.value.tell(.terminalAnswered(name, answer)) }
+            }
+        }
+        guard let terminals else {
+            return tell(.terminalAnswered(call.name, .failed(.unavailable, "its host cannot reach its terminals now")))
+        }
+        terminals.ask(call)
     }
 
     private func save(_ holds: Holds) {

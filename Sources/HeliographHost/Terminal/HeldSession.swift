@@ -8,20 +8,20 @@ internal import RelayProtocol
 /// The session that the Claude Code in a terminal of ours has open: the state by its files, and its line to the daemon.
 ///
 /// It changes while the program runs: `/clear` begins another, `/resume` opens one that was there before.
-struct HeldSession {
+struct HeldSession: HeldProgram {
     private let inbox: LoopInbox<RunItem>
     private let config: String
     private var machine: TypingMachine
     private var process: AgentProcess?
     private var stamp: FileStamp?
-    private(set) var name: String?
+    private var name: String?
     private var id: SessionID?
     /// Opened since the machine was last given a fact.
     private var opening: SessionID??
     private var link: SteeringLink?
     private var transcript: String?
     private var transcripts = TranscriptTail()
-    private(set) var doing: String?
+    private var doing: String?
 
     init(mode: String?, inbox: LoopInbox<RunItem>) {
         self.inbox = inbox
@@ -38,8 +38,14 @@ struct HeldSession {
 
     private static let otherSession = "another conversation was opened at its terminal"
 
+    func variables(_ socket: String) -> (added: [String], without: [String]) {
+        (["\(TerminalNotice.variable)=\(socket)"], [ClaudeHooks.run])
+    }
+
     var nextDeadline: Int64? { machine.nextDeadline }
     var isAtWork: Bool { machine.isAtWork }
+    var session: SessionID? { id }
+    var listed: (session: String?, doing: String?, program: String?) { (name, doing, nil) }
 
     mutating func began(process: pid_t) { self.process = AgentProcessTable.process(process) }
 
@@ -104,7 +110,6 @@ struct HeldSession {
         if prompt.session == name { transcript = prompt.transcript }
     }
 
-    /// Carries out what it can, and returns the orders for the terminal.
     mutating func handle(_ fact: TypingFact, at now: Int64) -> [TypingOrder] {
         // One for the session that was open before was refused when its link was closed.
         if case .steered(let request) = fact, request.session != id || link?.takes(request.name) != true { return [] }
@@ -120,7 +125,9 @@ struct HeldSession {
         for order in due {
             switch order {
             case .followTranscript: if let id, let transcript { transcripts.follow(id, transcript) }
-            case .stand(let offer, let standing): link?.stand(offer, standing)
+            case .stand(var offer, let standing):
+                offer.hasScreen = true
+                link?.stand(offer, standing)
             case .tell(let change): link?.tell(change)
             default: orders.append(order)
             }
@@ -128,8 +135,7 @@ struct HeldSession {
         return orders
     }
 
-    /// The agent is gone: the remaining reports are sent within the grace.
-    mutating func finish() {
+    mutating func finish(exit: Int32) {
         link?.finish()
         link = nil
     }

@@ -9,6 +9,10 @@ struct HeldTerminal {
     let directory: String
     /// Claude Code's own name of the session; nil before it has one.
     let session: String?
+    /// The session as clients know it; nil while there is none.
+    let shown: SessionID?
+    /// Nil for Claude Code.
+    let program: String?
     let doing: String?
     let attached: Int64
     let startedAt: Int64
@@ -53,6 +57,7 @@ struct HeldTerminal {
                 return .answers(
                     HeldTerminal(
                         id: id, directory: root.text("directory") ?? "", session: root.text("session"),
+                        shown: root.text("shown").flatMap { SessionID($0) }, program: root.text("program"),
                         doing: root.text("doing"),
                         attached: root.whole("attached") ?? 0, startedAt: root.whole("startedAt") ?? 0))
             }

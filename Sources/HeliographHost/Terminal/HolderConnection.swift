@@ -1,6 +1,6 @@
-internal import AgentClaude
 import Glibc
 internal import HeliographHook
+internal import HostCore
 
 /// A connection to the holder of a terminal: a window that shows it, a hook, or a list.
 struct HolderConnection {

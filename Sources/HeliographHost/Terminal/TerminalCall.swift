@@ -4,9 +4,13 @@ internal import HeliographHook
 internal import HeliographPlatform
 internal import RelayProtocol
 
-/// `heliograph claude`: the person's own Claude Code with its own screen, in a terminal that a process of ours holds, so that it can be
-/// steered by clients as well, and left and come back to.
-package enum TerminalCall {
+/// `heliograph claude` and `heliograph shell`: a program with its own screen, in a terminal that a process of ours holds, so that clients
+/// can see and steer it as well, and the person can leave it and come back.
+package struct TerminalCall {
+    private let kind: HeldKind
+
+    package init(_ kind: HeldKind) { self.kind = kind }
+
     /// The key by which a window leaves, as people call it.
     package static let leaveKey = "Ctrl-\\"
 
@@ -15,16 +19,18 @@ package enum TerminalCall {
 
     // MARK: - Start
 
-    /// Starts `claude` with these arguments and shows it. Returns its exit status, or 0 if the person left it running.
-    package static func start(_ arguments: [String], executable: String) throws -> Int32 {
+    /// Starts `claude` with these arguments, or this command, and shows it. Returns its exit status, or 0 if the person left it running.
+    package func start(_ arguments: [String], executable: String) throws -> Int32 {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
-            return refuse("heliograph claude needs a terminal; without one: heliograph run -- claude")
+            return Self.refuse(kind.needsTerminal)
         }
-        if let session = resumed(arguments), let refusal = LiveSessions.refusal(toOpen: session) { return refuse(refusal) }
-        let holder = try AgentChild([executable, "claude", "hold", executable] + arguments)
+        if kind == .claude, let session = Self.resumed(arguments), let refusal = LiveSessions.refusal(toOpen: session) {
+            return Self.refuse(refusal)
+        }
+        let holder = try AgentChild([executable, kind.rawValue, "hold", executable] + arguments)
         close(holder.input)
         defer { close(holder.output) }
-        guard let line = firstLine(from: holder.output) else {
+        guard let line = Self.firstLine(from: holder.output) else {
             kill(holder.process, SIGTERM)
             _ = holder.waitForEnd()
             throw HostError(.system, "the process that holds the terminal did not come up")
@@ -32,9 +38,9 @@ package enum TerminalCall {
         // The holder prints the terminal's name, or why there is none.
         guard line.hasPrefix("=") else {
             _ = holder.waitForEnd()
-            return refuse(line)
+            return Self.refuse(line)
         }
-        return try show(String(line.dropFirst()), isNew: true)
+        return try show(String(line.dropFirst()))
     }
 
     private static func firstLine(from descriptor: Int32) -> String? {
@@ -61,33 +67,38 @@ package enum TerminalCall {
     // MARK: - Attach, list
 
     /// Without a name: the only one there is.
-    package static func attach(_ id: String?) throws -> Int32 {
+    package func attach(_ id: String?) throws -> Int32 {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
-            return refuse("heliograph claude attach needs a terminal")
+            return Self.refuse("\(kind.command) attach needs a terminal")
         }
-        let all = HeldTerminal.all()
+        let all = all
         let named = id.map { id in all.filter { $0.id == id || $0.session?.hasPrefix(id.lowercased()) == true } } ?? all
         guard let one = named.first else {
-            return refuse(
-                id.map { "no Claude Code runs as \($0): heliograph claude list" } ?? "none runs: heliograph claude starts one")
+            return Self.refuse(id.map(nobody) ?? "none runs: \(kind.command) starts one")
         }
         guard named.count == 1 else {
-            list(all)
-            return refuse("which one? heliograph claude attach ID")
+            Self.list(all)
+            return Self.refuse("which one? \(kind.command) attach ID")
         }
-        return try show(one.id, isNew: false)
+        return try show(one.id)
     }
 
-    package static func list() {
-        let all = HeldTerminal.all()
-        if all.isEmpty { HookStream.write(Array("None runs. heliograph claude starts one.\n".utf8)) } else { list(all) }
+    private var all: [HeldTerminal] { HeldTerminal.all().filter(kind.runs) }
+
+    private func nobody(_ id: String) -> String { "\(kind.nothingRuns) as \(id): \(kind.command) list" }
+
+    package func list() {
+        let all = all
+        if all.isEmpty { HookStream.write(Array("None runs. \(kind.command) starts one.\n".utf8)) } else { Self.list(all) }
     }
 
     private static func list(_ all: [HeldTerminal]) {
         func padded(_ text: String, _ width: Int) -> String { text + String(repeating: " ", count: max(1, width - text.count)) }
         var text = padded("ID", 8) + padded("DOES", 10) + padded("WINDOWS", 9) + "FOLDER\n"
         for one in all {
-            text += padded(one.id, 8) + padded(one.doing ?? "-", 10) + padded("\(one.attached)", 9)
+            text +=
+                padded(one.id, 8) + padded(one.program.map { VisibleText.line($0) } ?? one.doing ?? "-", 10)
+                + padded("\(one.attached)", 9)
             text += VisibleText.line(one.directory) + "\n"
         }
         HookStream.write(Array(text.utf8))
@@ -95,30 +106,29 @@ package enum TerminalCall {
 
     // MARK: - A window
 
-    private static func show(_ id: String, isNew: Bool) throws -> Int32 {
+    private func show(_ id: String) throws -> Int32 {
         let inbox = try LoopInbox<Int32>()
         let signals = BlockedSignals(BlockedSignals.ending + [SIGWINCH, SIGQUIT])
         guard BackgroundThread.start({ while true { inbox.put(signals.next().number) } }) else {
             throw HostError(.system, "the signals could not be passed on")
         }
-        guard let connection = connect(HeldTerminal.directory(HostPaths()) + "/" + id) else {
-            return refuse("no Claude Code runs as \(id): heliograph claude list")
+        guard let connection = Self.connect(HeldTerminal.directory(HostPaths()) + "/" + id) else {
+            return Self.refuse(nobody(id))
         }
         defer { close(connection) }
-        say("\(leaveKey) leaves it running; heliograph claude attach \(id) comes back to it.")
-        guard let terminal = RawTerminal() else { return refuse("heliograph claude needs a terminal") }
+        Self.say("\(Self.leaveKey) leaves it running; \(kind.command) attach \(id) comes back to it.")
+        guard let terminal = RawTerminal() else { return Self.refuse(kind.needsTerminal) }
         var window = TerminalWindow(connection, inbox)
         let end = window.run()
         terminal.restore()
         switch end {
         case .ended(let status): return status
         case .left:
-            say("it goes on. heliograph claude attach \(id) comes back to it.")
+            Self.say("it goes on. \(kind.command) attach \(id) comes back to it.")
             return 0
         case .lost:
-            ProgramRequest.complain(
-                "the process that held the terminal is gone, and Claude Code with it: claude --resume continues")
-            return gone
+            ProgramRequest.complain(kind.wasLost)
+            return Self.gone
         }
     }
 
@@ -129,33 +139,40 @@ package enum TerminalCall {
     // MARK: - Hold
 
     /// The process that `start` runs: holds the terminal until the agent has ended. Prints its name on standard output, or an error.
-    package static func hold(_ arguments: [String], executable: String) -> Int32 {
+    package func hold(_ arguments: [String], executable: String) -> Int32 {
         signal(SIGPIPE, SIG_IGN)
         // A session of its own: signals that the person's terminal sends to its processes are not for it.
         _ = setsid()
         let signals = BlockedSignals(BlockedSignals.ending)
         do {
-            var command = ["claude"] + arguments
-            if !ClaudeConnect.isConnectedHere {
-                guard !arguments.contains(where: { $0 == "--settings" || $0.hasPrefix("--settings=") }) else {
-                    return tell(
-                        "with --settings of your own, first have Claude Code call heliograph: heliograph connect claude")
-                }
-                command += [
-                    "--settings",
-                    String(decoding: try ClaudeSettings.hooks(executable: HookProgram.path(beside: executable)), as: UTF8.self),
-                ]
+            let command = kind == .claude ? try Self.claude(arguments, executable: executable) : arguments
+            guard !command.isEmpty else {
+                return Self.tell(
+                    "with --settings of your own, first have Claude Code call heliograph: heliograph connect claude")
             }
-            guard let random = HookRequest.randomCall() else { return tell("the system gives no random bytes") }
+            guard let random = HookRequest.randomCall() else { return Self.tell("the system gives no random bytes") }
             let id = String(random.prefix(6))
             let socket = try TerminalSocket(id: id, in: HeldTerminal.directory(HostPaths()))
-            var holder = try TerminalHolder(name: id, command: command, mode: lawless(arguments), socket: socket)
+            var holder = try TerminalHolder(name: id, command: command, socket: socket) { inbox in
+                switch kind {
+                case .claude: HeldSession(mode: Self.lawless(arguments), inbox: inbox)
+                case .shell: try ShellSession(command, terminal: id, inbox: inbox)
+                }
+            }
             HookStream.write(Array("=\(id)\n".utf8))
-            leaveTerminal()
+            Self.leaveTerminal()
             return holder.run(signals)
         } catch {
-            return tell("\(error)")
+            return Self.tell("\(error)")
         }
+    }
+
+    /// With our hooks, if the person's settings do not have them. Empty if that cannot be.
+    private static func claude(_ arguments: [String], executable: String) throws -> [String] {
+        guard !ClaudeConnect.isConnectedHere else { return ["claude"] + arguments }
+        guard !arguments.contains(where: { $0 == "--settings" || $0.hasPrefix("--settings=") }) else { return [] }
+        let hooks = try ClaudeSettings.hooks(executable: HookProgram.path(beside: executable))
+        return ["claude"] + arguments + ["--settings", String(decoding: hooks, as: UTF8.self)]
     }
 
     private static func tell(_ sentence: String) -> Int32 {

@@ -5,7 +5,7 @@ internal import HeliographPlatform
 internal import HostCore
 internal import RelayProtocol
 
-/// Holds the terminal of one Claude Code, with nobody or several people before it: one thread that waits for whatever comes next.
+/// Holds the terminal of one program, with nobody or several people before it: one thread that waits for whatever comes next.
 ///
 /// The agent ends with it, and it with the agent; a window that comes or goes, and a daemon that is restarted, change nothing.
 struct TerminalHolder {
@@ -21,7 +21,8 @@ struct TerminalHolder {
     private var outputIsOpen = false
     private var screen = TerminalScreen(rows: 24, columns: 80)
     private var isScreenNew = false
-    private var session: HeldSession
+    private var session: any HeldProgram
+    private var looks: ScreenLooks
     /// The person's keys while we type.
     private var held: [UInt8]?
     /// True if some of it was typed, not sent by the terminal itself.
@@ -33,15 +34,17 @@ struct TerminalHolder {
     private var end: (exit: Int32, drainUntil: Int64)?
     private let startedAt = HostInstant.now.wall
 
-    init(name: String, command: [String], mode: String?, socket: TerminalSocket, limits: TerminalLimits = TerminalLimits())
-        throws
-    {
+    init(
+        name: String, command: [String], socket: TerminalSocket, limits: TerminalLimits = TerminalLimits(),
+        session: (LoopInbox<RunItem>) throws -> any HeldProgram
+    ) throws {
         self.name = name
         self.command = command
         self.socket = socket
         self.limits = limits
         inbox = try LoopInbox()
-        session = HeldSession(mode: mode, inbox: inbox)
+        self.session = try session(inbox)
+        looks = ScreenLooks(name: name)
         nextLook = Self.now
         startUntil = Self.now + Int64(limits.firstAttachWithin)
     }
@@ -94,7 +97,7 @@ struct TerminalHolder {
     }
 
     private var milliseconds: Int32 {
-        var due = [nextLook, session.nextDeadline, redrawAt, end?.drainUntil].compactMap { $0 }
+        var due = [nextLook, session.nextDeadline, redrawAt, end?.drainUntil, looks.nextDeadline].compactMap { $0 }
         if child == nil, end == nil { due.append(startUntil) }
         return Int32(clamping: max(0, (due.min() ?? Self.now) - Self.now))
     }
@@ -110,15 +113,16 @@ struct TerminalHolder {
             nextLook = now + Int64(session.isAtWork ? limits.lookOftenEvery : limits.lookEvery)
         }
         if let due = session.nextDeadline, due <= now { perform(.timerFired) }
+        for (asker, shown) in looks.due(screen, at: now) { answer(asker, .screen(shown)) }
     }
 
     // MARK: The agent
 
     private mutating func start(rows: Int, columns: Int) {
         do throws(HostError) {
+            let (variables, without) = session.variables(socket.path)
             let child = try TerminalChild(
-                command, variables: ["\(TerminalNotice.variable)=\(socket.path)"], without: [ClaudeHooks.run], rows: rows,
-                columns: columns)
+                command, variables: variables, without: without, rows: rows, columns: columns)
             self.child = child
             toAgent = OutputBuffer(descriptor: child.terminal)
             outputIsOpen = true
@@ -138,13 +142,18 @@ struct TerminalHolder {
         guard let child, let bytes = PipeRead.bytes(from: child.terminal, max: limits.readBytes) else { return }
         guard !bytes.isEmpty else { return outputIsOpen = false }
         screen.take(bytes)
-        isScreenNew = true
+        screenChanged()
         redrawAt = redrawAt.map { min($0, Self.now + Int64(limits.redrawAfter)) }
         for number in connections.keys where connections[number]?.isAttached == true {
             connections[number]?.send(TerminalFrame(.output, bytes))
             write(number)
         }
         if session.isAtWork { look() }
+    }
+
+    private mutating func screenChanged() {
+        isScreenNew = true
+        looks.changed(at: Self.now)
     }
 
     /// Reads the agent's files before its screen: Enter is pressed by what both show at this moment.
@@ -230,8 +239,32 @@ struct TerminalHolder {
             connections[number]?.isLeaving = true
             write(number)
         case .prompt: prompted(frame.content, number)
-        case .output, .message, .ended, .status, .verdict: leave(number)
+        case .call:
+            guard let call = TerminalQuestion(frame.content) else { return leave(number) }
+            called(call, number)
+        case .output, .message, .ended, .status, .verdict, .answer: leave(number)
         }
+    }
+
+    /// Of the session that is here now alone: its client may have meant another that was here before.
+    private mutating func called(_ call: TerminalQuestion, _ number: Int) {
+        let asker = ScreenLooks.Asker(connection: number, question: call.number)
+        guard child != nil, end == nil, session.session == call.session else {
+            return answer(asker, .failed(.unavailable, "this session is not at its terminal any more"))
+        }
+        switch call.wish {
+        case .look(let after):
+            guard !looks.asked(asker, after: after, at: Self.now) else { return }
+            answer(asker, .failed(.tooMany, "too many look at this terminal"))
+        case .type(let keys):
+            type(keys, number)
+            answer(asker, .typed)
+        }
+    }
+
+    private mutating func answer(_ asker: ScreenLooks.Asker, _ answer: ScreenAnswer) {
+        connections[asker.connection]?.send(TerminalFrame(.answer, TerminalQuestion.answer(answer, to: asker.question)))
+        write(asker.connection)
     }
 
     private mutating func type(_ bytes: [UInt8], _ number: Int) {
@@ -286,11 +319,12 @@ struct TerminalHolder {
         sendAll(TerminalFrame(.output, Array("\u{1B}[2J".utf8)))
         child?.resize(rows: rows, columns: columns)
         screen.resize(rows: rows, columns: columns)
-        isScreenNew = true
+        screenChanged()
     }
 
     private mutating func write(_ number: Int) {
-        connections[number]?.output.write(bytesMax: limits.writeBytes)
+        let bytesMax = limits.writeBytes
+        connections[number]?.output.write(bytesMax: bytesMax)
         guard let connection = connections[number] else { return }
         let isTooSlow = connection.output.count > limits.outputBytes
         if connection.output.isBroken || isTooSlow || (connection.isLeaving && connection.output.count == 0) { leave(number) }
@@ -299,6 +333,7 @@ struct TerminalHolder {
     private mutating func leave(_ number: Int) {
         guard let connection = connections.removeValue(forKey: number) else { return }
         close(connection.descriptor)
+        looks.left(number)
         if connection.isAttached { fit() }
     }
 
@@ -310,11 +345,14 @@ struct TerminalHolder {
     }
 
     private var status: [UInt8] {
-        JSONWriter.object {
+        let listed = session.listed
+        return JSONWriter.object {
             $0.field("id", name)
             $0.field("process", Int64(child?.process ?? 0))
-            $0.field("session", session.name)
-            $0.field("doing", session.doing)
+            $0.field("session", listed.session)
+            $0.field("shown", session.session)
+            $0.field("doing", listed.doing)
+            $0.field("program", listed.program)
             $0.field("directory", HeldSession.directory)
             $0.field("attached", Int64(connections.values.count(where: \.isAttached)))
             $0.field("startedAt", startedAt)
@@ -336,7 +374,7 @@ struct TerminalHolder {
             for (place, number) in numbers.enumerated() where entries[place].revents != 0 { write(number) }
         }
         for number in connections.keys { leave(number) }
-        session.finish()
+        session.finish(exit: exit)
         return exit
     }
 }

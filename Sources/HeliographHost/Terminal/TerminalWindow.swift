@@ -1,7 +1,7 @@
-internal import AgentClaude
 import Glibc
 internal import HeliographHook
 internal import HeliographPlatform
+internal import HostCore
 
 /// Shows the terminal that a holder has, in the person's own, until the agent ends or the person leaves.
 struct TerminalWindow {

@@ -165,6 +165,20 @@ package struct HostConsent {
         }
     }
 
+    /// Keys are taken as a command is: as they were signed, and once. Returns why they are not.
+    mutating func admit(_ keys: [UInt8], by call: inout ScreenCall) -> String? {
+        guard isSigned else { return nil }
+        var changed = book
+        switch gate.typed(keys, by: call, pins: &changed) {
+        case .refuse(let refusal): return refusal.sentence
+        case .take(let taken):
+            guard (try? disk.save(changed)) != nil else { return "the disk of its host does not take anything" }
+            keep(changed)
+            call = taken
+            return nil
+        }
+    }
+
     // MARK: Letters
 
     /// The secret of a relay's or host's first start, which any host of this machine answers; on the clock that never jumps.

@@ -25,6 +25,8 @@ package enum HostFact: Sendable {
     case picturesFetched(SteeringName, FetchedPictures)
     /// Result of `tryRules`.
     case rulesTried(SteeringName, TriedRules)
+    /// Result of `askTerminal`.
+    case terminalAnswered(SteeringName, ScreenAnswer)
     /// The holds are not on disk.
     case holdsNotSaved
     case fired(HostTimer)

@@ -14,22 +14,24 @@ internal import RelayProtocol
 /// dice are others'. The daemon carries out its orders, and so does the simulation.
 package struct HostMachine {
     private var agents: [any AgentAdapter]
-    private var link: LinkMachine
+    private(set) var link: LinkMachine
     private var journal: Journal
-    private var steering: SteeringDesk
+    private(set) var steering: SteeringDesk
+    /// What clients type at terminals.
+    var typing = TypingDesk()
     /// Nil for a host without keys, which takes what the relay brings.
-    private var consent: HostConsent?
+    var consent: HostConsent?
     /// Nil for a host without rules.
-    private var rules: RuleDesk?
+    var rules: RuleDesk?
     /// The rules that people were shown last.
     private var shownRules: RulesOffer?
     /// Latest offer of each session.
-    private var offers: [SessionID: SteeringOffer] = [:]
+    private(set) var offers: [SessionID: SteeringOffer] = [:]
     /// First prompts of sessions that clients started: their outcome is the start's.
     private var firstPrompts: [SteeringName: SessionID] = [:]
     private var firstPictures = FirstPictures()
     private var fetches = PictureFetches()
-    private var tries = RuleTries()
+    var tries = RuleTries()
     private let limits = HostLimits()
     private var known = KnownHolds()
     /// Sessions that the relay has as ours, as far as the agents were told.
@@ -38,11 +40,11 @@ package struct HostMachine {
     /// Something may be to send since the last flush was armed.
     private var hasNews = false
     /// An adapter learned something, so that it may be due at another time.
-    private var wereAgentsTold = false
+    var wereAgentsTold = false
 
     /// When the fact at hand happened.
-    private var now = HostInstant(wall: 0, monotonic: 0)
-    private var orders: [HostOrder] = []
+    private(set) var now = HostInstant(wall: 0, monotonic: 0)
+    var orders: [HostOrder] = []
 
     /// `link` announces that it can be steered if `steering` permits any client. `boot` names this start of the machine; empty if
     /// unknown.
@@ -87,6 +89,7 @@ package struct HostMachine {
             drive(.closed(end, dice: dice))
         case .picturesFetched(let name, let fetched): picturesFetched(fetched, name)
         case .rulesTried(let name, let tried): rulesTried(tried, name)
+        case .terminalAnswered(let name, let said): answer(name, said)
         case .holdsNotSaved:
             known.notSaved()
             arm(.disk, after: limits.diskRetryAfter)
@@ -156,6 +159,7 @@ package struct HostMachine {
     }
 
     private mutating func stop() {
+        tellTyped(typing.stopped())
         do throws(SpoolError) {
             try journal.rest()
         } catch {
@@ -177,6 +181,7 @@ package struct HostMachine {
         case .disk: retryDisk()
         case .agents:
             carryOut(steering.timerFired(at: now))
+            tellTyped(typing.due(at: now))
             carryOut(consent?.timerFired(at: now) ?? [])
             tellAll(.timerFired)
         }
@@ -228,7 +233,7 @@ package struct HostMachine {
     }
 
     /// The host's session says what the rules are, if that has changed.
-    private mutating func showRules() {
+    mutating func showRules() {
         let offer = rules?.offer
         guard offer != shownRules else { return }
         shownRules = offer
@@ -306,6 +311,7 @@ package struct HostMachine {
             // The session may come from an earlier life of the daemon, which could be steered.
             if !steering.isOpen { tellOffer(offers[session], of: session) }
         case .letter(let letter, let client): carryOut(consent?.received(letter, from: client, at: now) ?? [])
+        case .screen(let call): asked(call)
         case .linkChanged(let isLive):
             if isLive { orders.append(.disarm(.welcome)) }
             tellAll(.linkChanged(isLive: isLive))
@@ -341,7 +347,7 @@ package struct HostMachine {
         carryOut(orders)
     }
 
-    private mutating func carryOut(_ consentOrders: [HostConsent.Order]) {
+    mutating func carryOut(_ consentOrders: [HostConsent.Order]) {
         for order in consentOrders {
             switch order {
             case .respond(let token, let answer): orders.append(.respond(token, answer))
@@ -409,10 +415,11 @@ package struct HostMachine {
     private mutating func sessionEnded(_ session: SessionID) {
         offers[session] = nil
         named.remove(session)
+        tellTyped(typing.ended(session))
         carryOut(steering.ended(session))
     }
 
-    private mutating func carryOut(_ orders: [SteeringOrder]) {
+    mutating func carryOut(_ orders: [SteeringOrder]) {
         wereAgentsTold = true
         for order in orders {
             switch order {
@@ -475,25 +482,6 @@ package struct HostMachine {
         }
     }
 
-    /// On disk, then in the host's offer, then as the command's outcome: whoever reads the outcome finds the rules as they are.
-    private mutating func changeRules(_ request: SteeringRequest) {
-        let isSigned = consent?.isSigned == true
-        let refusal = rules.map { [now] in $0.change(request, isSigned: isSigned, at: now) } ?? "its host has no rules"
-        showRules()
-        if let refusal { return refuse(request, refusal) }
-        carryOut(steering.changed(SteeringChange(request.name, .taken), of: request.session, at: now))
-    }
-
-    private mutating func tryRules(_ text: String, _ request: SteeringRequest) {
-        guard tries.begin(request) else { return refuse(request, "its host tries so many rules already") }
-        orders.append(.tryRules(request.name, text))
-    }
-
-    private mutating func rulesTried(_ tried: TriedRules, _ name: SteeringName) {
-        guard let request = tries.end(name), steering.isGiven(name, in: request.session) else { return }
-        carryOut(steering.changed(tried.change(name), of: request.session, at: now))
-    }
-
     /// Gives the command whose pictures were fetched, unless its end has been reported meanwhile.
     private mutating func picturesFetched(_ fetched: FetchedPictures, _ name: SteeringName) {
         guard let request = fetches.end(name), steering.isGiven(name, in: request.session) else { return }
@@ -505,7 +493,7 @@ package struct HostMachine {
         }
     }
 
-    private mutating func refuse(_ request: SteeringRequest, _ reason: String) {
+    mutating func refuse(_ request: SteeringRequest, _ reason: String) {
         carryOut(steering.changed(SteeringChange(request.name, .refused, reason: reason), of: request.session, at: now))
     }
 
@@ -519,7 +507,7 @@ package struct HostMachine {
         }
     }
 
-    private mutating func emit(_ head: EventHead, of session: SessionID, ending name: SteeringName? = nil) {
+    mutating func emit(_ head: EventHead, of session: SessionID, ending name: SteeringName? = nil) {
         guard let agent = agent(of: session.rawValue) else { return }
         let event = Event(head, at: now.wall) { body in
             if case .steeringChanged(let change) = head { change.writeBody(to: &body) }
@@ -593,7 +581,8 @@ package struct HostMachine {
         if !timers.isArmed(.flush), let wait = journal.syncDue(limits) { arm(.sync, after: wait) }
         guard wereAgentsTold else { return }
         wereAgentsTold = false
-        let due = (agents.map(\.nextDeadline) + [steering.nextDeadline, consent?.nextDeadline]).compactMap { $0 }.min()
+        let due = (agents.map(\.nextDeadline) + [steering.nextDeadline, consent?.nextDeadline, typing.nextDeadline]).compactMap
+        { $0 }.min()
         if let order = timers.armAgents(due: due, at: now) { orders.append(order) }
     }
 }

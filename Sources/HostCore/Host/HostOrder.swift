@@ -16,6 +16,8 @@ package enum HostOrder: Sendable {
     case fetchPictures(SteeringName, [Picture])
     /// Hold rules against what was asked before, as the relay keeps it: this text's, or without text the host's own. Comes back as `rulesTried`.
     case tryRules(SteeringName, String)
+    /// To the process that holds the session's terminal; comes back as `terminalAnswered`.
+    case askTerminal(ScreenCall)
     /// Answers a waiting caller; nil is no decision.
     case respond(HookToken, [UInt8]?)
     /// Processes that are gone come back as `agentGone`.

@@ -41,6 +41,7 @@ package struct LinkMachine {
         case withdraw(SessionID, SteeringName)
         case outstanding(SessionID, [SteeringName])
         case letter(Letter, from: Named<ClientTag>)
+        case screen(ScreenCall)
         case linkChanged(isLive: Bool)
         case log(LinkLog)
     }
@@ -173,6 +174,7 @@ package struct LinkMachine {
         case .withdraw(let session, let name): return [.withdraw(session, name)]
         case .outstanding(let session, let names): return [.outstanding(session, names)]
         case .letter(let letter, let client): return [.letter(letter, from: client)]
+        case .screen(let call): return [.screen(call)]
         }
     }
 

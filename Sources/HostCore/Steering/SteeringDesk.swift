@@ -27,6 +27,9 @@ struct SteeringDesk {
         self.limits = limits
     }
 
+    /// The owner's reason why this client's keys are not typed.
+    func refusal(of client: Named<ClientTag>) -> String? { rights.refusal(of: client) }
+
     /// True if clients may steer at all.
     var isOpen: Bool { rights != .nobody }
 

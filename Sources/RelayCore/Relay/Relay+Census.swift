@@ -16,6 +16,7 @@ extension Relay {
         removed.count(into: &census, atMost: configuration.removedSessionsMax) { open.has($0) }
         presence.count(into: &census)
         letters.count(of: presence, into: &census)
+        screens.count(of: presence, into: &census)
         count(planner.census(of: shown), into: &census)
         census.waiters += sweep.requests.waiterCount
         census.stagedEvents = staging.appends.reduce(0) { $0 + $1.events.count }

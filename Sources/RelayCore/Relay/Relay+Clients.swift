@@ -39,11 +39,13 @@ extension Relay {
         removed.left(peer)
         if let host = presence.hostLeft(peer) {
             letters.hostLeft(host.key)
+            screensLeft(with: host.key)
             setConnected(false, host, at: now)
         }
         if let client = presence.clients[peer] { letters.clientLeft(client.key, peer) }
         guard presence.clientLeft(peer) else { return }
         commands.left(peer)
+        screens.clientLeft(peer)
         sweep.left(peer)
         subscriptions.left(peer, &orders)
         tellPlanner(.clientLeft(peer), at: now)
@@ -83,6 +85,8 @@ extension Relay {
         case .remove(let session): remove(session, id, of: client, peer)
         case .letter(let letter, .host(let key)): send(letter, to: key, id, of: client, peer, at: now)
         case .letter(let letter, .client(let other)): send(letter, to: other, id, of: client, peer, at: now)
+        case .screen(let session, let wish, let signature):
+            ask(wish, of: session, signature: signature, id, by: client, peer, at: now)
         }
     }
 

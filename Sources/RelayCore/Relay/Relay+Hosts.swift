@@ -36,6 +36,7 @@ extension Relay {
             guard sessions.takesDelta(of: key, by: host.key, count, isSpare: true, at: now, &orders) else { return }
             orders.send(.output(output), to: subscriptions.live(of: key))
         case .letter(let letter, let client): send(letter, to: client, by: host, at: now)
+        case .answered(let name, let answer): answered(name, answer, by: host)
         }
     }
 

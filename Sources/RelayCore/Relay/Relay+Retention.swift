@@ -8,6 +8,7 @@ extension Relay {
         sessions.forgetResolved(at: now.wall)
         subscriptions.forgetSnapshots()
         letters.keepHouse(at: now)
+        screens.keepHouse(at: now)
         sessions.expireOverdue(at: now, aged: ages.time(at: now), &staging, &orders)
         ages.advance(to: now)
         staging.clock = ages.record

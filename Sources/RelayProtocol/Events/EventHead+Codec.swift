@@ -52,6 +52,8 @@ extension EventHead {
         case .steeringOffered: self = .steeringOffered(try SteeringOffer(from: head))
         case .steeringRequested: self = .steeringRequested(try SteeringCall(from: head))
         case .steeringChanged: self = .steeringChanged(try SteeringChange(from: head))
+        case .steeringTyped:
+            self = .steeringTyped(by: try Named(from: head.required("by")), bytes: try head.integer("bytes"))
         case .error:
             self = .error(message: try head.string("message", bytesMax: line), recoverable: try head.flag("recoverable"))
         case .truncated: self = .truncated(count: try head.optionalInteger("count"))
@@ -91,6 +93,7 @@ extension EventHead {
         case .steeringOffered: .steeringOffered
         case .steeringRequested: .steeringRequested
         case .steeringChanged: .steeringChanged
+        case .steeringTyped: .steeringTyped
         case .error: .error
         case .truncated: .truncated
         case .rewound: .rewound
@@ -144,6 +147,9 @@ extension EventHead {
         case .steeringOffered(let offer): offer.write(to: &writer)
         case .steeringRequested(let call): call.write(to: &writer)
         case .steeringChanged(let change): change.write(to: &writer)
+        case .steeringTyped(let client, let bytes):
+            writer.object("by") { client.write(to: &$0) }
+            writer.field("bytes", bytes)
         case .error(let message, let recoverable):
             writer.field("message", message)
             writer.flag("recoverable", recoverable)

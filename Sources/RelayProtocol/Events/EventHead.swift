@@ -26,6 +26,8 @@ package indirect enum EventHead: Sendable, Equatable {
     case steeringOffered(SteeringOffer)
     case steeringRequested(SteeringCall)
     case steeringChanged(SteeringChange)
+    /// Somebody has typed so many bytes at the session's terminal; which, no event says.
+    case steeringTyped(by: Named<ClientTag>, bytes: Int64)
     case error(message: String, recoverable: Bool)
     case truncated(count: Int64?)
     case rewound(to: Int64)

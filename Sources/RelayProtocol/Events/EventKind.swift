@@ -23,6 +23,7 @@ package enum EventKind: String, Sendable, CaseIterable {
     case steeringOffered = "steering.offered"
     case steeringRequested = "steering.requested"
     case steeringChanged = "steering.changed"
+    case steeringTyped = "steering.typed"
     case error
     case truncated
     case rewound

@@ -33,6 +33,8 @@ package enum ClientCommand: Sendable, Equatable {
     /// Removes a session and its events; one that goes on begins again with what its host says next.
     case remove(SessionID)
     case letter(Letter, to: LetterPeer)
+    /// To the terminal that the session's host holds.
+    case screen(SessionID, ScreenCall.Wish, signature: String? = nil)
 
     typealias Reader = @Sendable (JSONValue) throws(WireError) -> ClientCommand
 
@@ -99,6 +101,8 @@ package enum ClientCommand: Sendable, Equatable {
         "budgets": { _ throws(WireError) in .budgets },
         "costs": { value throws(WireError) in .costs(try CostQuery(from: value)) },
         "remove": { value throws(WireError) in .remove(try value.identifier("session")) },
+        "screen": { value throws(WireError) in try .screen("screen", from: value) },
+        "keys": { value throws(WireError) in try .screen("keys", from: value) },
         "letter": { value throws(WireError) in
             .letter(try Letter(from: value), to: try LetterPeer(from: value, hostField: "to"))
         },
@@ -168,7 +172,18 @@ package enum ClientCommand: Sendable, Equatable {
                 peer.write(to: &$0, hostField: "to")
                 letter.write(to: &$0)
             }
+        case .screen(let session, let wish, let signature):
+            return Self.message(wish.type, id) {
+                $0.field("session", session)
+                wish.write(to: &$0)
+                $0.field("signature", signature)
+            }
         }
+    }
+
+    private static func screen(_ type: String, from value: JSONValue) throws(WireError) -> ClientCommand {
+        let (wish, signature) = try ScreenCall.wish(type, from: value)
+        return .screen(try value.identifier("session"), wish, signature: signature)
     }
 
     private static func steering(_ kind: SteeringAction.Kind, from value: JSONValue) throws(WireError) -> ClientCommand {

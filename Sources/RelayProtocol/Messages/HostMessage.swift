@@ -5,6 +5,8 @@ package enum HostMessage: Sendable {
     case deltas(Delta)
     case output(ToolOutput)
     case letter(Letter, to: ClientID)
+    /// To a client's `screen` or `keys` of this name.
+    case answered(SteeringName, ScreenAnswer)
 
     /// `isUTF8` is as `JSONDocument` has it.
     package init(parsing bytes: [UInt8], isUTF8: Bool = false) throws(WireError) {
@@ -20,6 +22,9 @@ package enum HostMessage: Sendable {
         case "deltas": self = .deltas(try Delta(from: value))
         case "output": self = .output(try ToolOutput(from: value))
         case "letter": self = .letter(try Letter(from: value), to: try value.identifier("to"))
+        case "answered":
+            let name = SteeringName(client: try value.identifier("to"), command: try value.identifier("id"))
+            self = .answered(name, try ScreenAnswer(from: value))
         default: throw .unknownType(type)
         }
     }
@@ -49,6 +54,12 @@ package enum HostMessage: Sendable {
             var writer = JSONWriter(type: "letter")
             writer.field("to", client)
             letter.write(to: &writer)
+            return writer.finish()
+        case .answered(let name, let answer):
+            var writer = JSONWriter(type: "answered")
+            writer.field("to", name.client)
+            writer.field("id", name.command)
+            answer.write(to: &writer)
             return writer.finish()
         }
     }

@@ -13,6 +13,8 @@ package enum MessageToHost: Sendable, Equatable {
     /// To a host that can hold: after its first `hello`, and whenever it changes.
     case hold(Holds)
     case letter(Letter, from: Named<ClientTag>)
+    /// Answered by `answered`, unless the connection ends.
+    case screen(ScreenCall)
     case notice(Notice)
 
     package init(parsing bytes: [UInt8]) throws(WireError) {
@@ -38,6 +40,7 @@ package enum MessageToHost: Sendable, Equatable {
             self = .outstanding(try value.identifier("session"), names)
         case "hold": self = .hold(try Holds(from: value))
         case "letter": self = .letter(try Letter(from: value), from: try Named(from: value.required("from")))
+        case "screen", "keys": self = .screen(try ScreenCall(type, from: value))
         case "notice": self = .notice(try Notice(from: value))
         default:
             guard let kind = SteeringAction.Kind(rawValue: type) else { throw .unknownType(type) }
@@ -91,6 +94,14 @@ package enum MessageToHost: Sendable, Equatable {
             var writer = JSONWriter(type: "letter")
             writer.object("from") { client.write(to: &$0) }
             letter.write(to: &writer)
+            return writer.finish()
+        case .screen(let call):
+            var writer = JSONWriter(type: call.wish.type)
+            writer.field("id", call.command)
+            writer.field("session", call.session)
+            writer.object("by") { call.by.write(to: &$0) }
+            call.wish.write(to: &writer)
+            writer.field("signature", call.signature)
             return writer.finish()
         case .notice(let notice):
             var writer = JSONWriter(type: "notice")

@@ -13,6 +13,8 @@ package enum Reply: Sendable, Equatable {
     /// To `budgets`: each as JSON, with what is spent.
     case budgets([[UInt8]])
     case costs(CostReport)
+    /// To `screen`: what is on the screen, as its host sent it.
+    case screen([UInt8])
     case failed(Notice, winner: Decision?)
 
     package static func failed(_ code: ErrorCode, _ message: String, winner: Decision? = nil) -> Reply {
@@ -48,6 +50,8 @@ package enum Reply: Sendable, Equatable {
             self = .budgets(try value.array("budgets").map { Array($0.bytes) })
         } else if let costs = value.optional("costs") {
             self = .costs(try CostReport(from: costs))
+        } else if let screen = value.optional("screen") {
+            self = .screen(Array(screen.bytes))
         } else {
             self = .done
         }
@@ -71,6 +75,7 @@ package enum Reply: Sendable, Equatable {
         case .devices(let devices): writer.array("devices", devices)
         case .budgets(let budgets): writer.array("budgets", budgets)
         case .costs(let report): writer.raw("costs", report.bytes)
+        case .screen(let screen): writer.raw("screen", screen)
         case .failed(let notice, let winner):
             writer.object("error") {
                 notice.write(to: &$0)

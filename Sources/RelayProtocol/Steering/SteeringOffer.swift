@@ -5,6 +5,8 @@ package struct SteeringOffer: Sendable, Equatable {
     package var steersWhileBusy: Bool
     /// Pictures reach the agent with a prompt.
     package var takesPictures: Bool
+    /// Its host holds its terminal: clients can look at the screen, and those that may steer can type there.
+    package var hasScreen = false
     /// Why an action that people expect is not among them, and what to do about it.
     package var reason: String?
     /// A person is asked before every tool, because a client asked for that.
@@ -52,6 +54,7 @@ package struct SteeringOffer: Sendable, Equatable {
         }
         steersWhileBusy = try value.flag("whileBusy")
         takesPictures = try value.flag("pictures")
+        hasScreen = try value.flag("screen")
         reason = try value.optionalString("reason", bytesMax: WireLimits.lineBytesMax)
         asksAll = try value.flag("asksAll")
         hold = try value.optionalString("hold").flatMap(HoldReach.init)
@@ -78,6 +81,7 @@ package struct SteeringOffer: Sendable, Equatable {
         writer.strings("actions", SteeringAction.Kind.allCases.filter(actions.contains).map(\.rawValue))
         writer.flag("whileBusy", steersWhileBusy)
         writer.flag("pictures", takesPictures)
+        writer.flag("screen", hasScreen)
         writer.field("reason", reason)
         writer.flag("asksAll", asksAll)
         writer.field("hold", hold?.rawValue)

@@ -121,7 +121,7 @@ extension WireTable {
                 WireField("qr", .list(WireType(.pattern("^[01]+$", example: "0110"))), .beside("link")),
                 WireField("devices", .list(.object(deviceState)), .alternative),
                 WireField("budgets", .list(.object(budgetReport), 0...259), .alternative),
-                WireField("costs", .object(costReport), .alternative),
+                WireField("costs", .object(costReport), .alternative), WireField("screen", .object(screen), .alternative),
             ]),
         WireMessage(
             "push", "A push was planned, or its outcome is known; to who watches devices.",

@@ -100,6 +100,11 @@ extension WireTable {
                 steeringRequested
             )
         case .steeringChanged: ("What has become of it.", steeringChanged)
+        case .steeringTyped:
+            (
+                "A client has typed at the session's terminal: so many bytes since the event before.",
+                [.required("by", .object(named)), .required("bytes", .count)]
+            )
         case .error: (nil, [.required("message", .line), .optional("recoverable", .flag)])
         case .truncated: (nil, [.optional("count", .count)])
         case .rewound:

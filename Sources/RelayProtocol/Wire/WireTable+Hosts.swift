@@ -17,6 +17,13 @@ extension WireTable {
             "letter",
             "Bytes for all connections of a client of the host's workspace that may decide. Live only; the relay does not read them.",
             [.required("to", .identifier), .required("bytes", .letter)]),
+        WireMessage(
+            "answered",
+            "To a client's `screen` or `keys`: without `screen` and `error`, the keys were given to the terminal. The relay reads no `screen`; clients do, in the `reply`.",
+            [
+                .required("to", .identifier), .required("id", .identifier),
+                WireField("screen", .fields, .alternative), WireField("error", .object(notice), .alternative),
+            ]),
     ]
 
     static let relayToHost: [WireMessage] = [
@@ -35,6 +42,7 @@ extension WireTable {
                 .optional("everySession", .flag),
                 .required("sessions", .list(.identifier, 0...WireLimits.heldSessionsMax)),
             ]),
+        WireMessage("screen", screenMeaning, asked + screenFields), WireMessage("keys", keysMeaning, asked + keysFields),
         WireMessage(
             "letter", "Bytes of a client for the holder of the host's keys.",
             [.required("from", .object(named)), .required("bytes", .letter)]),

@@ -128,6 +128,7 @@ extension WireTable {
                     WireType(.openWord(SteeringAction.Kind.allCases.map(\.rawValue))), 0...WireLimits.steeringActionsMax)),
             .optional("whileBusy", .flag, "Prompts with `busy` `steer` are taken."),
             .optional("pictures", .flag, "Prompts with `pictures` are taken."),
+            .optional("screen", .flag, "Its host holds its terminal: `screen` and `keys` are taken."),
             .optional("reason", .line, "Why something that people expect is not offered, and what to do about it."),
             .optional("asksAll", .flag, "A person is asked before every tool, as one has wanted with `askAll`."),
             .optional(

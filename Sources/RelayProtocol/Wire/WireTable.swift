@@ -7,7 +7,7 @@ package enum WireTable {
         switch direction {
         case .hostToRelay: hostToRelay
         case .relayToHost: relayToHost + steeringOfHosts
-        case .clientToRelay: clientToRelay + steeringByClients
+        case .clientToRelay: clientToRelay + steeringByClients + screensByClients
         case .relayToClient: relayToClient
         }
     }

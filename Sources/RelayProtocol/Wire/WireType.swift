@@ -49,6 +49,9 @@ extension WireType {
         .pattern("^[A-Za-z0-9_-]{2,\(Base64URL.textCount(of: WireLimits.letterBytesMax))}$", example: "bGV0dGVy"),
         name: "letter-bytes",
         "At most 4,096 bytes in base64url without padding.")
+    package static let keys = WireType(
+        .pattern("^[A-Za-z0-9_-]{2,\(Base64URL.textCount(of: WireLimits.keysBytesMax))}$", example: "aWhlbGxv"),
+        name: "keys-bytes", "Bytes as a keyboard sends them: at most 4,096, in base64url without padding.")
     package static let count = WireType(
         .integer(0...JSONValue.integerMax), name: "count", "A whole number, written without fraction or exponent.")
     package static let time = WireType(.integer(0...JSONValue.integerMax), name: "time", "Milliseconds since 1970 UTC.")

@@ -90,6 +90,13 @@ package struct AuditRecord {
                 writer.field("reason", change.reason)
                 writer.field("started", change.started)
             }
+        case .steeringTyped(let client, let bytes):
+            what = AuditWord.typed
+            body = { writer in
+                writer.field("session", session.session)
+                writer.object("by") { client.write(to: &$0) }
+                writer.field("bytes", bytes)
+            }
         default: return nil
         }
     }
@@ -163,6 +170,7 @@ package enum AuditWord {
     package static let workspaceRenamed = "workspace.renamed"
     package static let workspaceRemoved = "workspace.removed"
     static let steeringRequested = "steering.requested"
+    static let typed = "steering.typed"
     static let decided = approval(.decided)
     static let ruled = "approval.ruled"
 

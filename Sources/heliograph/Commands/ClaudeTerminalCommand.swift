@@ -34,7 +34,7 @@ struct ClaudeTerminalCommand: ParsableCommand {
             if let first = arguments.first, arguments.count == 1, ["--help", "-h"].contains(first) {
                 throw CleanExit.helpRequest(ClaudeTerminalCommand.self)
             }
-            try Failure.reporting { throw ExitCode(try TerminalCall.start(arguments, executable: Executable.path)) }
+            try Failure.reporting { throw ExitCode(try TerminalCall(.claude).start(arguments, executable: Executable.path)) }
         }
     }
 
@@ -46,14 +46,14 @@ struct ClaudeTerminalCommand: ParsableCommand {
         var id: String?
 
         func run() throws {
-            try Failure.reporting { throw ExitCode(try TerminalCall.attach(id)) }
+            try Failure.reporting { throw ExitCode(try TerminalCall(.claude).attach(id)) }
         }
     }
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List those that run, and what they do.")
 
-        func run() { TerminalCall.list() }
+        func run() { TerminalCall(.claude).list() }
     }
 
     /// The process that `start` starts.
@@ -65,7 +65,7 @@ struct ClaudeTerminalCommand: ParsableCommand {
 
         func run() throws {
             guard let executable = arguments.first else { throw ValidationError("`start` names the program.") }
-            throw ExitCode(TerminalCall.hold(Array(arguments.dropFirst()), executable: executable))
+            throw ExitCode(TerminalCall(.claude).hold(Array(arguments.dropFirst()), executable: executable))
         }
     }
 }

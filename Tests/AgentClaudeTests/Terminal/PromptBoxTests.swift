@@ -1,3 +1,4 @@
+import HostCore
 import Testing
 
 @testable import AgentClaude

@@ -29,6 +29,7 @@ struct ConsentBench {
     private(set) var letters: [Letter] = []
     private(set) var answers: [UInt64: String] = [:]
     private var commands = 0
+    private var typed: [String] = []
 
     /// A host that trusts the device, unless nobody is trusted yet.
     init(_ setting: ConsentSetting = .signed, trusts: Bool = true) throws {
@@ -78,7 +79,12 @@ struct ConsentBench {
         for order in machine.handle(fact, at: now) {
             switch order {
             case .send(let bytes):
-                if case .letter(let letter, _)? = try? HostMessage(parsing: bytes) { letters.append(letter) }
+                switch try? HostMessage(parsing: bytes) {
+                case .letter(let letter, _)?: letters.append(letter)
+                case .answered(_, .failed(let notice))?: typed.append(notice.message)
+                default: break
+                }
+            case .askTerminal: typed.append("typed")
             case .respond(let token, let answer):
                 answers[token.rawValue] = answer.map { String(decoding: $0, as: UTF8.self) } ?? ""
             default: break
@@ -130,6 +136,16 @@ struct ConsentBench {
         return tell(.received(.steer(request)))
     }
 
+    /// `typed`, or why not.
+    mutating func type(_ keys: [UInt8], _ id: String, signature: String?) -> String {
+        let call = ScreenCall(
+            command: CommandID(id)!, session: Self.session, by: Named(id: ClientID("c1")!, name: "phone"), wish: .type(keys),
+            signature: signature)
+        typed = []
+        _ = tell(.received(.screen(call)))
+        return typed.joined(separator: " ")
+    }
+
     mutating func letter(_ bytes: [UInt8], from client: String = "c1") {
         _ = tell(.received(.letter(Letter(bytes)!, from: Named(id: ClientID(client)!, name: "phone"))))
     }
@@ -151,6 +167,15 @@ struct ConsentBench {
             host: host.identity.id, session: Self.session, command: CommandID(id)!, count: device.count, device: device.id,
             .openSSL
         ).signed(by: device.keys.identity).text
+    }
+
+    mutating func keysSignature(_ keys: [UInt8], _ id: String, by device: Device? = nil) -> String {
+        self.device.count += 1
+        let identity = (device ?? self.device).keys.identity
+        return KeysStatement(
+            host: host.identity.id, session: Self.session, command: CommandID(id)!, keys: keys, count: self.device.count,
+            device: identity.id, .openSSL
+        ).signed(by: identity).text
     }
 
     func join(_ secret: TrustSecret, _ device: Device) -> JoinAttempt {

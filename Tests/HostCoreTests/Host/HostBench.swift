@@ -90,6 +90,7 @@ struct HostBench {
         case .saveHolds(let holds): "save \(holds.everySession ? "all" : "\(holds.sessions.count)")"
         case .fetchPictures(let name, let pictures): "fetch \(pictures.count) of \(name.command)"
         case .tryRules(let name, let text): "try \(text) for \(name.command)"
+        case .askTerminal(let call): "ask \(call.session): \(call.wish)"
         case .respond(let token, let output):
             "respond \(token.rawValue) \(output.map { String(decoding: $0, as: UTF8.self) } ?? "nothing")"
         case .checkAgents(let processes): "check \(processes.map { "\($0.id)" }.joined(separator: " "))"
@@ -106,6 +107,7 @@ struct HostBench {
         switch try? HostMessage(parsing: bytes) {
         case .hello(let hello)?: "hello \(hello.sessions.map(\.rawValue).joined(separator: " "))"
         case .events(let run)?: "\(run.session) \(run.first): \(run.events.map(\.head.kind).joined(separator: " "))"
+        case .answered(let name, let answer)?: "answered \(name.command): \(answer)"
         default: "?"
         }
     }

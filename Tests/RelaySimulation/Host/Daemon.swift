@@ -143,6 +143,7 @@ final class Daemon {
         case .saveHolds(let holds): if world.plant != .deafHost { host.holds = holds }
         case .fetchPictures(let name, _): tell(.picturesFetched(name, .refused("nobody has pictures here")))
         case .tryRules(let name, _): tell(.rulesTried(name, .refused("nobody keeps requests here")))
+        case .askTerminal(let call): tell(.terminalAnswered(call.name, .typed))
         case .respond(let token, let output):
             if let answer = waiting.removeValue(forKey: token) { return answer(output) }
             guard let (agent, hook) = callers.removeValue(forKey: token) else { return }

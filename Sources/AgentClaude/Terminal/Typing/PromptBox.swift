@@ -1,3 +1,5 @@
+package import HostCore
+
 /// Claude Code's input line, as it is on the screen between two rules (facts/steering.md 2.3, 2.4).
 package struct PromptBox: Sendable, Equatable {
     /// Visible rows of the text, without the mark and the indent.

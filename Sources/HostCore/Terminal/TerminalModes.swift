@@ -42,6 +42,11 @@ package struct TerminalModes: Sendable, Equatable {
     package var isAlternateScreen: Bool { !on.isDisjoint(with: [47, 1047, 1049]) }
     package var isBracketedPaste: Bool { on.contains(2004) }
     var wraps: Bool { on.contains(7) }
+    var isCursorShown: Bool { on.contains(25) }
+    /// Arrows are sent in their other form.
+    var hasApplicationKeys: Bool { on.contains(1) }
+    /// The program has said that it has not drawn all of its screen yet.
+    var isUnfinished: Bool { on.contains(2026) }
 
     /// Sets up a terminal that has received nothing yet. Synchronized output (2026) is omitted: there is no half-drawn picture at first.
     package var replay: [UInt8] {

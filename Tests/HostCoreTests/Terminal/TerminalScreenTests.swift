@@ -1,6 +1,6 @@
 import Testing
 
-@testable import AgentClaude
+@testable import HostCore
 
 @Suite("What stands on a terminal's screen")
 struct TerminalScreenTests {
@@ -52,6 +52,31 @@ struct TerminalScreenTests {
         #expect(shown("a\u{AD}b\u{1B}[1;3Hx") == ["a\u{AD}bx", "", "", ""])
         #expect(shown("中\u{1B}[1;2Hx") == [" x", "", "", ""], "half of it is none")
         #expect(shown("中\u{1B}[1;1Hx") == ["x", "", "", ""])
+    }
+
+    private static let drawn: [(String, String)] = [
+        ("\u{1B}[1;4mab\u{1B}[22mc\u{1B}[24md", "ab[1;4] c[4] d"), ("\u{1B}[38;5;208ma\u{1B}[39mb", "a[38;5;208] b"),
+        ("\u{1B}[48;2;1;2;3ma", "a[48;2;1;2;3]"), ("\u{1B}[97;100ma\u{1B}[0;7mb", "a[97;100] b[7]"),
+    ]
+
+    @Test("colours and attributes stay with what was written under them, and erasing leaves the background")
+    func styles() {
+        for (text, runs) in Self.drawn {
+            var screen = TerminalScreen(rows: 1, columns: 8)
+            screen.take(text.utf8)
+            #expect(
+                screen.runs(0).map { "\($0.text)\($0.style.parameters.map { "[\($0)]" } ?? "")" }.joined(separator: " ") == runs
+            )
+        }
+        var screen = TerminalScreen(rows: 1, columns: 4)
+        screen.take("\u{1B}[41m\u{1B}[K\u{1B}[0mx".utf8)
+        #expect(screen.runs(0).map(\.text) == ["x", "   "] && screen.runs(0).last?.style.parameters == "41")
+    }
+
+    @Test("lines of boxes are drawn as lines, by either character set")
+    func boxes() {
+        #expect(shown("\u{1B}(0lqk\u{1B}(Bq") == ["┌─┐q", "", "", ""])
+        #expect(shown("\u{1B})0\u{E}x\u{F}x\u{1B}(0\u{1B}[!px") == ["│xx", "", "", ""])
     }
 
     @Test("a smaller and a larger window keep what fits, and the cursor stays within it")

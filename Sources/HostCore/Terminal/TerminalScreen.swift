@@ -1,16 +1,17 @@
-/// A terminal's screen, made from what was written to it: enough to read a program's display, without colours.
+/// A terminal's screen, made from what was written to it: enough to read a program's display, and to draw it elsewhere.
 ///
 /// | understood | left out |
 /// |---|---|
-/// | text with wrapping, wide and combined characters | character sets, double height |
+/// | text with wrapping, wide and combined characters, line drawing | other character sets, double height |
 /// | cursor moves, tabulators, save and restore | left and right margins |
 /// | erase, insert, delete, scroll regions, repeat | what has scrolled away |
-/// | the alternate screen, size changes | titles, colours; faint text is known as such |
+/// | colours and attributes | blinking, coloured underlines |
+/// | the alternate screen, size changes | titles |
 package struct TerminalScreen: Sendable {
     struct Cell: Sendable, Equatable {
         /// Empty in the second column of a wide character.
         var text = " "
-        var isFaint = false
+        var style = TerminalStyle()
     }
 
     struct Cursor: Sendable, Equatable {
@@ -18,8 +19,15 @@ package struct TerminalScreen: Sendable {
         var column = 0
         /// The last column is full; the next character goes to the next row.
         var isPastEnd = false
-        var isFaint = false
+        var style = TerminalStyle()
         var isInRegion = false
+        var sets = TerminalSets()
+    }
+
+    /// A row as it is drawn: adjacent characters of one style.
+    package struct Run: Sendable, Equatable {
+        package var text: String
+        package var style: TerminalStyle
     }
 
     /// A terminal is not larger; a wrong size must not fill the memory.
@@ -46,9 +54,12 @@ package struct TerminalScreen: Sendable {
         bottom = self.rows - 1
     }
 
-    static func blank(_ rows: Int, _ columns: Int) -> [[Cell]] {
-        Array(repeating: Array(repeating: Cell(), count: columns), count: rows)
+    static func blank(_ rows: Int, _ columns: Int, _ cell: Cell = Cell()) -> [[Cell]] {
+        Array(repeating: Array(repeating: cell, count: columns), count: rows)
     }
+
+    /// What is erased has the background that is set.
+    var erased: Cell { Cell(style: cursor.style.background) }
 
     // MARK: What is read
 
@@ -62,10 +73,28 @@ package struct TerminalScreen: Sendable {
 
     package var cursorPlace: (row: Int, column: Int) { (cursor.row, cursor.column) }
 
+    /// Without the plain blanks at its end. Concealed text is blank.
+    package func runs(_ row: Int) -> [Run] {
+        let end = grid[row].lastIndex { $0.text != " " || $0.style.isDrawnWhenBlank }.map { $0 + 1 } ?? 0
+        var runs: [Run] = []
+        for cell in grid[row][..<end] where !cell.text.isEmpty {
+            let text = cell.style.marks.contains(.concealed) ? " " : cell.text
+            if runs.last?.style == cell.style {
+                runs[runs.count - 1].text += text
+            } else {
+                runs.append(Run(text: text, style: cell.style))
+            }
+        }
+        return runs
+    }
+
+    /// The row is full, so that its text may go on in the next one.
+    func isFull(_ row: Int) -> Bool { grid[row].last.map { $0.text != " " } == true }
+
     /// From a column on there is text in a row, and all of it is faint.
-    func isFaint(_ row: Int, from column: Int) -> Bool {
+    package func isFaint(_ row: Int, from column: Int) -> Bool {
         let shown = grid[row].dropFirst(column).filter { $0.text != " " && !$0.text.isEmpty }
-        return !shown.isEmpty && shown.allSatisfy(\.isFaint)
+        return !shown.isEmpty && shown.allSatisfy { $0.style.marks.contains(.faint) }
     }
 
     // MARK: What happens
@@ -98,7 +127,8 @@ package struct TerminalScreen: Sendable {
         switch token {
         case .text(let scalar): write(scalar)
         case .control(let byte): control(byte)
-        case .escape(let intermediate, let final): if intermediate == nil { escape(final) }
+        case .escape(nil, let final): escape(final)
+        case .escape(let intermediate?, let final): cursor.sets.choose(final, for: intermediate)
         case .sequence(let sequence): carryOut(sequence)
         case .string: break
         }
@@ -106,7 +136,8 @@ package struct TerminalScreen: Sendable {
 
     // MARK: Text
 
-    mutating func write(_ scalar: Unicode.Scalar) {
+    mutating func write(_ character: Unicode.Scalar) {
+        let scalar = cursor.sets.shown(character)
         let width = ScalarWidth.columns(scalar)
         if width == 0 || joins(scalar) { return combine(scalar) }
         if cursor.isPastEnd, modes.wraps {
@@ -120,11 +151,11 @@ package struct TerminalScreen: Sendable {
             cursor.column = 0
             feed()
         }
-        put(Cell(text: String(Character(scalar)), isFaint: cursor.isFaint), at: cursor.column)
+        put(Cell(text: String(Character(scalar)), style: cursor.style), at: cursor.column)
         if width == 2, cursor.column + 1 < columns {
-            put(Cell(text: "", isFaint: cursor.isFaint), at: cursor.column + 1)
+            put(Cell(text: "", style: cursor.style), at: cursor.column + 1)
         }
-        last = scalar
+        last = character
         advance(by: width)
     }
 
@@ -174,7 +205,7 @@ package struct TerminalScreen: Sendable {
         grid[cursor.row][before].text.unicodeScalars.append(scalar)
         let isNarrow = before + 1 < columns && !grid[cursor.row][before + 1].text.isEmpty
         guard scalar == ScalarWidth.pictureSelector, isNarrow, !cursor.isPastEnd, before + 1 == cursor.column else { return }
-        put(Cell(text: "", isFaint: cursor.isFaint), at: cursor.column)
+        put(Cell(text: "", style: cursor.style), at: cursor.column)
         advance(by: 1)
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import AgentClaude
+@testable import HostCore
 
 @Suite("The key that leaves the window") struct LeaveKeyTests {
     /// What is passed on; nil: the person leaves.

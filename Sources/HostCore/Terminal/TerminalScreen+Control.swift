@@ -8,6 +8,7 @@ extension TerminalScreen {
             feed()
             cursor.isPastEnd = false
         case 0x0D: move(row: cursor.row, column: 0)
+        case 0x0E, 0x0F: cursor.sets.isShifted = byte == 0x0E
         default: break
         }
     }
@@ -54,7 +55,7 @@ extension TerminalScreen {
         case UInt8(ascii: "S"): scroll(up: count)
         case UInt8(ascii: "T"): scroll(down: count)
         case UInt8(ascii: "b"): if let last { for _ in 0..<min(count, rows * columns) { write(last) } }
-        case UInt8(ascii: "m"): render(sequence.parameters)
+        case UInt8(ascii: "m"): cursor.style.take(sequence.parameters)
         case UInt8(ascii: "r"): region(sequence)
         case UInt8(ascii: "s"): saved = cursor
         case UInt8(ascii: "u"): restore(saved)
@@ -92,24 +93,6 @@ extension TerminalScreen {
         move(row: cursor.isInRegion ? top : 0, column: 0)
     }
 
-    /// Colours have numbers of their own that look like attributes, so only their end is looked for.
-    private mutating func render(_ parameters: [Int]) {
-        var rest = (parameters.isEmpty ? [0] : parameters)[...]
-        while let number = rest.popFirst() {
-            switch number {
-            case 0, 22: cursor.isFaint = false
-            case 2: cursor.isFaint = true
-            case 38, 48, 58:
-                switch rest.popFirst() {
-                case 2: rest = rest.dropFirst(3)
-                case 5: rest = rest.dropFirst()
-                default: break
-                }
-            default: break
-            }
-        }
-    }
-
     // MARK: Erasing
 
     private mutating func erase(_ row: Int, _ range: Range<Int>) {
@@ -117,7 +100,8 @@ extension TerminalScreen {
         // Half a wide character is none.
         if grid[row][range.lowerBound].text.isEmpty, range.lowerBound > 0 { grid[row][range.lowerBound - 1] = Cell() }
         if range.upperBound < columns, grid[row][range.upperBound].text.isEmpty { grid[row][range.upperBound] = Cell() }
-        for column in range { grid[row][column] = Cell() }
+        let erased = erased
+        for column in range { grid[row][column] = erased }
     }
 
     private mutating func eraseLine(_ what: Int) {
@@ -144,7 +128,7 @@ extension TerminalScreen {
 
     private mutating func insertBlanks(_ count: Int) {
         let count = min(count, columns - cursor.column)
-        grid[cursor.row].insert(contentsOf: Array(repeating: Cell(), count: count), at: cursor.column)
+        grid[cursor.row].insert(contentsOf: Array(repeating: erased, count: count), at: cursor.column)
         grid[cursor.row].removeLast(count)
         cursor.isPastEnd = false
     }
@@ -152,7 +136,7 @@ extension TerminalScreen {
     private mutating func deleteCharacters(_ count: Int) {
         let count = min(count, columns - cursor.column)
         grid[cursor.row].removeSubrange(cursor.column..<cursor.column + count)
-        grid[cursor.row] += Array(repeating: Cell(), count: count)
+        grid[cursor.row] += Array(repeating: erased, count: count)
         cursor.isPastEnd = false
     }
 
@@ -163,7 +147,7 @@ extension TerminalScreen {
 
     private mutating func shift(from first: Int, _ count: Int, isUp: Bool) {
         let count = min(count, bottom - first + 1)
-        let blank = Self.blank(count, columns)
+        let blank = Self.blank(count, columns, erased)
         if isUp {
             grid.replaceSubrange(first...bottom, with: Array(grid[first + count..<bottom + 1]) + blank)
         } else {
@@ -190,7 +174,8 @@ extension TerminalScreen {
         modes.take(.sequence(sequence))
         if sequence.intermediate == UInt8(ascii: "!"), sequence.final == UInt8(ascii: "p") {
             (top, bottom) = (0, rows - 1)
-            (cursor.isFaint, cursor.isInRegion, saved) = (false, false, Cursor())
+            (cursor.style, cursor.isInRegion, cursor.sets) = (TerminalStyle(), false, TerminalSets())
+            saved = Cursor()
         }
         guard sequence.prefix == UInt8(ascii: "?"), sequence.intermediate == nil,
             [UInt8(ascii: "h"), UInt8(ascii: "l")].contains(sequence.final)

@@ -1,0 +1,44 @@
+package import RelayProtocol
+
+/// Keys for a session's terminal, as a device signs them.
+///
+/// ```
+/// domain("keys") ‖ LP(host) ‖ LP(session) ‖ LP(command id) ‖ LP(SHA-256 of the keys) ‖ u64 count ‖ LP(device)
+/// ```
+package struct KeysStatement: Statement {
+    package var host: KeyID
+    package var session: SessionID
+    package var command: CommandID
+    package var keys: ConsentHash
+    /// As a prompt's: keys that were overtaken or come again are not typed.
+    package var count: Int64
+    package var device: KeyID
+
+    package init(
+        host: KeyID, session: SessionID, command: CommandID, keys: [UInt8], count: Int64, device: KeyID,
+        _ crypto: ConsentCrypto
+    ) {
+        self.host = host
+        self.session = session
+        self.command = command
+        self.keys = crypto.hash(keys)
+        self.count = count
+        self.device = device
+    }
+
+    package var number: Int64 { count }
+
+    package var bytes: [UInt8] {
+        var writer = StatementWriter(domain: "keys")
+        writer.part(host)
+        writer.part(session.rawValue)
+        writer.part(command.rawValue)
+        writer.part(keys)
+        writer.number(UInt64(count))
+        writer.part(device)
+        return writer.bytes
+    }
+
+    /// Keys can answer any dialog.
+    package static let rights: Set<PinRight> = [.allow, .answer, .prompt]
+}

@@ -1,0 +1,59 @@
+internal import Consent
+internal import HostCore
+internal import RelayProtocol
+
+/// A client's look or keys on the way from the daemon to the process that holds the terminal.
+struct TerminalQuestion {
+    /// Of this connection; its answer has the same.
+    let number: Int64
+    let session: SessionID
+    let wish: ScreenCall.Wish
+
+    init(_ number: Int64, _ call: ScreenCall) {
+        self.number = number
+        session = call.session
+        wish = call.wish
+    }
+
+    /// Nil if it is none.
+    init?(_ content: [UInt8]) {
+        guard let root = try? JSONDocument(parsing: content).root, let number = root.whole("number"),
+            let session = root.text("session").flatMap({ SessionID($0) })
+        else { return nil }
+        self.number = number
+        self.session = session
+        guard let keys = root.text("keys") else {
+            wish = .look(after: root.text("after"))
+            return
+        }
+        guard let bytes = Base64URL.bytes(keys) else { return nil }
+        wish = .type(bytes)
+    }
+
+    var content: [UInt8] {
+        JSONWriter.object {
+            $0.field("number", number)
+            $0.field("session", session)
+            switch wish {
+            case .look(let after): $0.field("after", after)
+            case .type(let keys): $0.field("keys", Base64URL.text(keys))
+            }
+        }
+    }
+
+    // MARK: Answers
+
+    static func answer(_ answer: ScreenAnswer, to number: Int64) -> [UInt8] {
+        JSONWriter.object {
+            $0.field("number", number)
+            answer.write(to: &$0)
+        }
+    }
+
+    static func readAnswer(_ content: [UInt8]) -> (number: Int64, answer: ScreenAnswer)? {
+        guard let root = try? JSONDocument(parsing: content).root, let number = root.whole("number"),
+            let answer = try? ScreenAnswer(from: root)
+        else { return nil }
+        return (number, answer)
+    }
+}

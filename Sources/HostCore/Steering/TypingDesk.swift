@@ -1,0 +1,83 @@
+import RelayProtocol
+
+/// Keys that clients send to terminals of this host: each message is typed once, and a count of them goes into the session's log. Which
+/// keys, nothing keeps.
+struct TypingDesk {
+    struct Count: Equatable {
+        let session: SessionID
+        let by: Named<ClientTag>
+        let bytes: Int64
+    }
+
+    /// Between two counts of one client: someone who types a page should not fill a page of the log.
+    static let countEvery = Duration.seconds(30)
+    /// A client repeats a message right away, if at all.
+    static let knownMax = 256
+
+    private struct Typist {
+        var by: Named<ClientTag>
+        /// Not counted in the log yet.
+        var bytes: Int64
+        var until: Int64
+    }
+
+    private struct Key: Hashable {
+        let session: SessionID
+        let client: ClientID
+    }
+
+    private var typists: [Key: Typist] = [:]
+    private var known: [SteeringName] = []
+
+    /// False if it came before.
+    mutating func meets(_ name: SteeringName) -> Bool {
+        guard !known.contains(name) else { return false }
+        known.append(name)
+        if known.count > Self.knownMax { known.removeFirst() }
+        return true
+    }
+
+    /// The first keys are counted before they are typed, the following ones together.
+    mutating func typed(_ count: Int, by client: Named<ClientTag>, in session: SessionID, at now: HostInstant) -> [Count] {
+        let key = Key(session: session, client: client.id)
+        guard typists[key] == nil else {
+            typists[key]?.bytes += Int64(count)
+            typists[key]?.by = client
+            return []
+        }
+        typists[key] = Typist(by: client, bytes: 0, until: now.monotonic + Self.countEvery.milliseconds)
+        return [Count(session: session, by: client, bytes: Int64(count))]
+    }
+
+    var nextDeadline: Int64? { typists.values.map(\.until).min() }
+
+    mutating func due(at now: HostInstant) -> [Count] {
+        var counts: [Count] = []
+        for (key, typist) in typists where typist.until <= now.monotonic {
+            guard typist.bytes > 0 else {
+                typists[key] = nil
+                continue
+            }
+            counts.append(Count(session: key.session, by: typist.by, bytes: typist.bytes))
+            typists[key] = Typist(by: typist.by, bytes: 0, until: now.monotonic + Self.countEvery.milliseconds)
+        }
+        return Self.inOrder(counts)
+    }
+
+    mutating func ended(_ session: SessionID) -> [Count] { take { $0.session == session } }
+
+    /// The daemon stops.
+    mutating func stopped() -> [Count] { take { _ in true } }
+
+    private mutating func take(_ isMeant: (Key) -> Bool) -> [Count] {
+        let taken = typists.filter { isMeant($0.key) }
+        for key in taken.keys { typists[key] = nil }
+        return Self.inOrder(
+            taken.filter { $0.value.bytes > 0 }.map { Count(session: $0.key.session, by: $0.value.by, bytes: $0.value.bytes) })
+    }
+
+    /// The same facts give the same orders.
+    private static func inOrder(_ counts: [Count]) -> [Count] {
+        counts.sorted { ($0.session.rawValue, $0.by.id.rawValue) < ($1.session.rawValue, $1.by.id.rawValue) }
+    }
+}

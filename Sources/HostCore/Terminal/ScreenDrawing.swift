@@ -1,0 +1,113 @@
+import RelayProtocol
+
+/// A terminal's screen as clients get it: without what looks like a secret, and which rows have changed since which drawing.
+struct ScreenDrawing: Sendable {
+    typealias Runs = [TerminalScreen.Run]
+
+    /// Of the last drawing that differs from the one before; 0 if there was none.
+    private(set) var number: Int64 = 0
+    private var rows = 0
+    private var columns = 0
+    /// Nil while the program hides it.
+    private var cursor: (row: Int, column: Int)?
+    private var wrapsPaste = false
+    private var hasApplicationKeys = false
+    private var lines: [Runs] = []
+    /// The drawing since which each row is as it is.
+    private var since: [Int64] = []
+
+    private static let redactor = Redactor()
+
+    mutating func draw(_ screen: TerminalScreen) {
+        let drawn = Self.lines(of: screen)
+        let place = screen.modes.isCursorShown ? screen.cursorPlace : nil
+        let isResized = (screen.rows, screen.columns) != (rows, columns)
+        let isMoved = place.map { [$0.row, $0.column] } != cursor.map { [$0.row, $0.column] }
+        let modes = (screen.modes.isBracketedPaste, screen.modes.hasApplicationKeys)
+        guard isResized || isMoved || modes != (wrapsPaste, hasApplicationKeys) || drawn != lines else { return }
+        number += 1
+        since =
+            isResized
+            ? Array(repeating: number, count: drawn.count)
+            : drawn.indices.map { drawn[$0] == lines[$0] ? since[$0] : number }
+        (rows, columns, cursor, lines) = (screen.rows, screen.columns, place, drawn)
+        (wrapsPaste, hasApplicationKeys) = modes
+    }
+
+    // MARK: Secrets
+
+    /// A text that fills its row may go on in the next one, so these are searched as one.
+    private static func lines(of screen: TerminalScreen) -> [Runs] {
+        var lines = (0..<screen.rows).map(screen.runs)
+        var texts: [(rows: Range<Int>, text: String)] = []
+        var first = 0
+        for row in 0..<screen.rows where !screen.isFull(row) || row == screen.rows - 1 {
+            texts.append((first..<row + 1, lines[first...row].map { $0.map(\.text).joined() }.joined()))
+            first = row + 1
+        }
+        let clean = redactor.lines(of: texts.map(\.text).joined(separator: "\n"), isExcerpt: true)
+        for ((rows, text), clean) in zip(texts, clean) where clean != text {
+            var rest = clean[...]
+            for row in rows {
+                let part = row == rows.upperBound - 1 ? rest : rest.prefix(screen.columns)
+                rest = rest.dropFirst(part.count)
+                lines[row] = part.isEmpty ? [] : [TerminalScreen.Run(text: String(part), style: TerminalStyle())]
+            }
+        }
+        return lines
+    }
+
+    // MARK: The wire
+
+    /// The rows that have changed since the drawing of that number; with 0 all of them.
+    func json(as name: String, after: Int64) -> [UInt8] {
+        let changed = lines.indices.filter { since[$0] > after && !(after == 0 && lines[$0].isEmpty) }
+        var shown = changed.map { Self.line($0, lines[$0]) }
+        if Self.size(shown) > WireLimits.screenBytesMax - Self.headBytes {
+            // The text counts more than its colours.
+            shown = changed.map { row in
+                Self.line(row, [TerminalScreen.Run(text: lines[row].map(\.text).joined(), style: TerminalStyle())])
+            }
+        }
+        var isCut = false
+        while Self.size(shown) > WireLimits.screenBytesMax - Self.headBytes {
+            shown.removeLast()
+            isCut = true
+        }
+        return JSONWriter.object { writer in
+            writer.field("of", name)
+            writer.flag("whole", after == 0)
+            writer.flag("cut", isCut)
+            writer.field("rows", Int64(rows))
+            writer.field("columns", Int64(columns))
+            if let cursor {
+                writer.object("cursor") {
+                    $0.field("row", Int64(cursor.row))
+                    $0.field("column", Int64(cursor.column))
+                }
+            }
+            writer.flag("wrapsPaste", wrapsPaste)
+            writer.flag("applicationKeys", hasApplicationKeys)
+            writer.array("lines", shown)
+        }
+    }
+
+    /// Room for everything but the rows.
+    private static let headBytes = 512
+
+    private static func size(_ lines: [[UInt8]]) -> Int { lines.reduce(0) { $0 + $1.count + 1 } }
+
+    private static func line(_ row: Int, _ runs: Runs) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.field("row", Int64(row))
+            writer.array(
+                "runs",
+                runs.map { run in
+                    JSONWriter.object {
+                        $0.field("text", run.text)
+                        $0.field("style", run.style.parameters)
+                    }
+                })
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import RelayProtocol
+
+/// Answers clients that look at a terminal: each look once, as soon as the screen is other than what its sender has.
+///
+/// Nothing is drawn while nobody looks, and a client that is slow to ask again gets what is on the screen then, not what was.
+package struct ScreenLooks: Sendable {
+    /// Where an answer goes: a connection, and the number of a question on it.
+    package struct Asker: Hashable, Sendable {
+        package let connection: Int
+        package let question: Int64
+
+        package init(connection: Int, question: Int64) {
+            self.connection = connection
+            self.question = question
+        }
+    }
+
+    private struct Look: Sendable {
+        let asker: Asker
+        /// The drawing that its sender has, 0 for none.
+        let after: Int64
+        let until: Int64
+    }
+
+    /// Of this terminal alone: a number of another one's means nothing here.
+    private let name: String
+    private let limits: ScreenLimits
+    private var looks: [Look] = []
+    private var drawing = ScreenDrawing()
+    /// Of the first change since the last drawing; nil: nothing has changed.
+    private var changedAt: Int64? = 0
+    private var drawFrom: Int64 = 0
+
+    package init(name: String, limits: ScreenLimits = ScreenLimits()) {
+        self.name = name
+        self.limits = limits
+    }
+
+    /// `after` is the `of` of what its sender has. False if too many look already.
+    package mutating func asked(_ asker: Asker, after: String?, at now: Int64) -> Bool {
+        guard looks.count < limits.looksMax else { return false }
+        looks.append(Look(asker: asker, after: number(after), until: now + limits.answerWithin))
+        return true
+    }
+
+    private func number(_ name: String?) -> Int64 {
+        guard let name, name.hasPrefix(self.name + "."), let number = Int64(name.dropFirst(self.name.count + 1)),
+            (1...drawing.number).contains(number)
+        else { return 0 }
+        return number
+    }
+
+    package mutating func changed(at now: Int64) {
+        guard changedAt == nil else { return }
+        changedAt = now
+        drawFrom = max(drawFrom, now + limits.settleFor)
+    }
+
+    package mutating func left(_ connection: Int) { looks.removeAll { $0.asker.connection == connection } }
+
+    /// When `due` has something to do; nil while nobody looks.
+    package var nextDeadline: Int64? {
+        guard let until = looks.map(\.until).min() else { return nil }
+        return changedAt == nil ? until : min(until, drawFrom)
+    }
+
+    /// The answers that can be given now, as the wire has them.
+    package mutating func due(_ screen: TerminalScreen, at now: Int64) -> [(asker: Asker, answer: [UInt8])] {
+        guard !looks.isEmpty else { return [] }
+        draw(screen, at: now)
+        let answered = looks.filter { $0.after < drawing.number || $0.until <= now }
+        guard !answered.isEmpty else { return [] }
+        looks.removeAll { $0.after < drawing.number || $0.until <= now }
+        return answered.map { ($0.asker, drawing.json(as: "\(name).\(drawing.number)", after: $0.after)) }
+    }
+
+    private mutating func draw(_ screen: TerminalScreen, at now: Int64) {
+        guard let changedAt, now >= drawFrom else { return }
+        guard !screen.modes.isUnfinished || now - changedAt >= limits.unfinishedFor else {
+            drawFrom = now + limits.settleFor
+            return
+        }
+        drawing.draw(screen)
+        self.changedAt = nil
+        drawFrom = now + limits.drawEvery
+    }
+}

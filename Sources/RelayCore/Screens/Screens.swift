@@ -1,0 +1,77 @@
+import RelayModel
+import RelayProtocol
+
+/// What clients have asked of terminals and hosts have not answered yet. Nothing of it is kept but whose answer is whose.
+///
+/// A client asks for the next screen when it has the one before, so no screen ever waits here or at the host for a slow one.
+struct Screens {
+    private struct Asked {
+        let peer: PeerID
+        let host: HostKey
+        /// By the steady clock, in nanoseconds.
+        let until: Int64
+    }
+
+    private var asked: [CommandKey: Asked] = [:]
+    private var looks: [ClientKey: TokenBucket] = [:]
+    private var keys: [ClientKey: TokenBucket] = [:]
+
+    /// Returns why it is not passed on; nil if it may be.
+    mutating func ask(
+        _ call: ScreenCall, as name: CommandKey, of client: ClientKey, _ peer: PeerID, to host: HostKey, at now: Instant
+    ) -> Reply? {
+        let uptime = now.uptimeNanoseconds
+        // Its host answers sooner, or is stuck.
+        asked = asked.filter { $0.value.until > uptime }
+        guard asked[name] == nil else { return .failed(.tooMany, "this command waits for an answer already") }
+        guard asked.values.count(where: { $0.peer == peer }) < Limits.screensOfClientMax,
+            asked.values.count(where: { $0.host == host }) < Limits.screensOfHostMax
+        else { return .failed(.tooMany, "too many look at the terminals of this host") }
+        let isTaken =
+            if case .look = call.wish { Self.take(&looks[client], Limits.looks, at: uptime) } else {
+                Self.take(&keys[client], Limits.keys, at: uptime)
+            }
+        guard isTaken else { return .failed(.tooMany, "too many at once; send it again in a second") }
+        asked[name] = Asked(peer: peer, host: host, until: uptime + Limits.screenWithin)
+        return nil
+    }
+
+    /// The connection that waits for it; nil if none does, or the answer is another host's.
+    mutating func answered(_ name: CommandKey, by host: HostKey) -> PeerID? {
+        guard let entry = asked[name], entry.host == host else { return nil }
+        asked[name] = nil
+        return entry.peer
+    }
+
+    /// What it will not answer any more, in the order of the connections.
+    mutating func hostLeft(_ host: HostKey) -> [(peer: PeerID, command: CommandID)] {
+        let lost = asked.filter { $0.value.host == host }
+        for name in lost.keys { asked[name] = nil }
+        return lost.map { ($0.value.peer, $0.key.command) }.sorted { ($0.0, $0.1.rawValue) < ($1.0, $1.1.rawValue) }
+    }
+
+    mutating func clientLeft(_ peer: PeerID) { asked = asked.filter { $0.value.peer != peer } }
+
+    private static func take(_ bucket: inout TokenBucket?, _ full: TokenBucket, at now: Int64) -> Bool {
+        var taken = bucket ?? full
+        let isThere = taken.takeIfThere(1, at: now) == 0
+        if isThere { bucket = taken }
+        return isThere
+    }
+
+    /// A bucket that is full again is as good as none.
+    mutating func keepHouse(at now: Instant) {
+        let now = now.uptimeNanoseconds
+        looks = looks.filter { !$0.value.isFull(at: now) }
+        keys = keys.filter { !$0.value.isFull(at: now) }
+        asked = asked.filter { $0.value.until > now }
+    }
+
+    func count(of presence: Presence, into census: inout RelayCensus) {
+        census.senders += looks.count + keys.count
+        census.waiters += asked.count
+        if asked.values.contains(where: { presence.clients[$0.peer] == nil }) {
+            census.breach = "a screen is waited for by a connection that has gone"
+        }
+    }
+}

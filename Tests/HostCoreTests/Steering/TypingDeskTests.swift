@@ -1,0 +1,42 @@
+import RelayProtocol
+import Testing
+
+@testable import HostCore
+
+@Suite("The count of what clients type")
+struct TypingDeskTests {
+    private let phone = Named<ClientTag>(id: ClientID("c1")!, name: "phone")
+    private let session = SessionID("s1")!
+
+    private func at(_ monotonic: Int64) -> HostInstant { HostInstant(wall: 0, monotonic: monotonic) }
+
+    @Test("first keys are counted at once, those of the next half minute together, and then nothing more")
+    func counts() {
+        var desk = TypingDesk()
+        #expect(desk.typed(3, by: phone, in: session, at: at(0)).map(\.bytes) == [3])
+        for time in 1...20 { #expect(desk.typed(2, by: phone, in: session, at: at(Int64(time) * 1_000)) == []) }
+        #expect(desk.nextDeadline == 30_000 && desk.due(at: at(29_999)) == [])
+        #expect(desk.due(at: at(30_000)).map(\.bytes) == [40])
+        #expect(desk.due(at: at(60_000)) == [] && desk.nextDeadline == nil)
+    }
+
+    @Test("the end of the session, or of the daemon, leaves nothing uncounted")
+    func ends() {
+        var desk = TypingDesk()
+        _ = desk.typed(1, by: phone, in: session, at: at(0))
+        _ = desk.typed(4, by: phone, in: session, at: at(1))
+        #expect(desk.ended(SessionID("s2")!) == [])
+        #expect(desk.ended(session).map(\.bytes) == [4] && desk.stopped() == [])
+    }
+
+    @Test("a message that comes again is known")
+    func again() {
+        var desk = TypingDesk()
+        let name = SteeringName(client: phone.id, command: CommandID("k1")!)
+        #expect([desk.meets(name), desk.meets(name)] == [true, false])
+        for number in 0..<TypingDesk.knownMax {
+            _ = desk.meets(SteeringName(client: phone.id, command: CommandID("x\(number)")!))
+        }
+        #expect(desk.meets(name) == true, "not for ever")
+    }
+}

@@ -1,0 +1,60 @@
+/**
+ * Types at a session's terminal: one message after the other, so that keys arrive in their order, and what is pressed while one is under way goes
+ * in the next. Nothing is sent again: whether it was typed, nobody would know.
+ */
+
+import { base64urlOf } from "./consent.js";
+
+/** @typedef {import("./link.js").CommandError} CommandError */
+
+/** Of one message. */
+const bytesMax = 4096;
+/** Of what waits: a pasted file is not typed. */
+const waitingMax = 64 << 10;
+
+export class Typist {
+  /** @type {Pick<import("./link.js").Link, "command"|"freshID">} */ #link;
+  /** @type {Pick<import("./trust.js").Trust, "signed">} */ #signer;
+  /** @type {(error: CommandError|null) => void} */ #told;
+  /** @type {number[]} */ #waiting = [];
+  #isSending = false;
+
+  /**
+   * @param {Pick<import("./link.js").Link, "command"|"freshID">} link @param {Pick<import("./trust.js").Trust, "signed">} signer
+   * @param {(error: CommandError|null) => void} told Null: all of it was typed.
+   */
+  constructor(link, signer, told) {
+    [this.#link, this.#signer, this.#told] = [link, signer, told];
+  }
+
+  /** @param {string} session @param {Uint8Array} bytes @returns {boolean} False if that is too much at once. */
+  type(session, bytes) {
+    if (this.#waiting.length + bytes.length > waitingMax) return false;
+    this.#waiting.push(...bytes);
+    if (!this.#isSending) this.#send(session);
+    return true;
+  }
+
+  /** What waits is not meant any more. */
+  forget() {
+    this.#waiting = [];
+  }
+
+  /** @param {string} session */
+  async #send(session) {
+    this.#isSending = true;
+    try {
+      while (this.#waiting.length) {
+        const keys = base64urlOf(Uint8Array.from(this.#waiting.splice(0, bytesMax)));
+        const id = this.#link.freshID();
+        await this.#link.command(await this.#signer.signed({ type: "keys", session, keys }, id), { id });
+      }
+      this.#told(null);
+    } catch (error) {
+      this.forget();
+      this.#told(/** @type {CommandError} */ (error));
+    } finally {
+      this.#isSending = false;
+    }
+  }
+}

@@ -16,7 +16,7 @@ package struct HostMachine {
     private var agents: [any AgentAdapter]
     private(set) var link: LinkMachine
     private var journal: Journal
-    private(set) var steering: SteeringDesk
+    var steering: SteeringDesk
     /// What clients type at terminals.
     var typing = TypingDesk()
     /// Nil for a host without keys, which takes what the relay brings.

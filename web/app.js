@@ -23,6 +23,7 @@ import { LinkState, stops } from "./elements/link-state.js";
 import { Keyboard } from "./shortcuts.js";
 import { PairScreen } from "./elements/pair-screen.js";
 import { SessionList } from "./elements/session-list.js";
+import { typedMeanwhile } from "./typing.js";
 import { titleOf } from "./session-words.js";
 
 /** @typedef {import("./store.js").Changes} Changes */
@@ -150,7 +151,7 @@ const app = {
   listChanged: everything,
   pairAgain: () => pairScreen({ reason: "This device was logged out." }),
   loadSeldom: withSeldom,
-  loadTyping: typedMeanwhile,
+  loadTyping: () => (seldom ? Promise.resolve("") : typedMeanwhile(withSeldom)),
 };
 
 const views = {
@@ -194,7 +195,6 @@ export function join(others, outside, parts, loads) {
   trust = parts.trust(link, name, everything, state);
   decisions.signer = trust;
   Object.assign(app, { webPush, trust });
-  if (holdsPrompts()) withSeldom();
   webPush.returned();
   notifications.badge(waitingNow().length);
   if (document.visibilityState === "visible") notifications.clear();
@@ -228,28 +228,6 @@ async function withSeldom() {
   await loadPart().catch(() => undefined);
   if (!seldom && link.isLive) offerReload();
   return seldom;
-}
-
-/** Prompts wait in this browser (`held.js`), and are sent by a part of the page that it has not. */
-function holdsPrompts() {
-  try {
-    return localStorage.getItem("heliograph.held")?.includes("text") === true;
-  } catch {
-    return false;
-  }
-}
-
-/** Brings them for somebody who types already; gives what they typed meanwhile. */
-async function typedMeanwhile() {
-  if (seldom) return "";
-  const field = document.createElement("input");
-  attribute(field, "class", "unseen");
-  attribute(field, "aria-label", "Find");
-  document.body.append(field);
-  field.focus();
-  await withSeldom();
-  field.remove();
-  return field.value;
 }
 
 function everything() {
@@ -608,7 +586,7 @@ function act(action) {
       app.announce(keyboard.letters ? "Single letters act again" : "Single letters do nothing now");
       break;
     default:
-      typedMeanwhile().then((text) => seldom?.palette.open({ keys: action === "help", text }));
+      app.loadTyping().then((text) => seldom?.palette.open({ keys: action === "help", text }));
   }
 }
 

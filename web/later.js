@@ -16,6 +16,15 @@ import { WebPush } from "./web-push.js";
 const browser = /** @type {{serviceWorker?: ServiceWorkerContainer, setAppBadge?: (count: number) => Promise<void>, standalone?: boolean}} */ (navigator);
 const inbox = view("approvals-inbox", ApprovalsInbox);
 
+/** Prompts wait in this browser (`held.js`), and are sent by a part of the page that it has not. */
+function holdsPrompts() {
+  try {
+    return localStorage.getItem("heliograph.held")?.includes("text") === true;
+  } catch {
+    return false;
+  }
+}
+
 join({
   session: view("session-view", SessionView),
   inbox,
@@ -53,3 +62,5 @@ join({
     agent: navigator.userAgent,
   }, link, name, changed),
 }, loadPart);
+
+if (holdsPrompts()) inbox.app.loadSeldom();

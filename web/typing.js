@@ -1,0 +1,15 @@
+/** Catches what a person types while the field for it is on its way. */
+
+import { attribute } from "./dom.js";
+
+/** @param {() => Promise<unknown>} load Brings it. @returns {Promise<string>} What was typed meanwhile. */
+export async function typedMeanwhile(load) {
+  const field = document.createElement("input");
+  attribute(field, "class", "unseen");
+  attribute(field, "aria-label", "Find");
+  document.body.append(field);
+  field.focus();
+  await load();
+  field.remove();
+  return field.value;
+}

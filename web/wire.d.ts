@@ -616,7 +616,7 @@ export interface Reply {
 }
 
 /** Bytes of the host that says that it has these keys. */
-export interface Letter { type: "letter"; from: string; bytes: string; client?: undefined; }
+export interface Letter { type: "letter"; from: string; bytes: string; client?: undefined }
 
 /** Something to know: a refused message, a limit. */
 export interface Notice { type: "notice"; code: string; message: string; path?: string }

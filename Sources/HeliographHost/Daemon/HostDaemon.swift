@@ -224,7 +224,8 @@ final class HostDaemon {
             let tried: TriedRules
             do throws(HostError) {
                 tried = .tried(
-                    try RulesCall.tried(text, on: PastFetch(configuration: configuration).perform(), paths: configuration.paths))
+                    try RulesCall.tried(text, on: PastFetch(configuration: configuration).perform(), paths: configuration.paths)
+                )
             } catch { tried = .refused(error.message) }
             handle.execute { bound.value.tell(.rulesTried(name, tried)) }
         }

@@ -59,7 +59,8 @@ struct Journal {
                 sessions.append(session)
                 items.append(Self.item(event.head, session, bytes, isKept: isKept))
             case .remember(let key, let note): items.append(.note(key, note))
-            case .stream, .show, .respond, .restrict, .heed, .checkAgents, .offer, .stands, .steered, .askAll, .launched, .launch,
+            case .stream, .show, .respond, .restrict, .heed, .checkAgents, .offer, .stands, .steered, .askAll, .launched,
+                .launch,
                 .begin, .own:
                 break
             }

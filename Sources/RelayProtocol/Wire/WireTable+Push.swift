@@ -169,8 +169,8 @@ extension WireTable {
     static let weeklyCosts = WireObject(
         "weekly-costs", "When it is told once a week what the seven days before have cost.",
         [
-            .required("weekday", .integer(1...7), "1 is Monday."), .required("at", .integer(0...1_439), "The minute of that day."),
-            .required("timeZone", .name),
+            .required("weekday", .integer(1...7), "1 is Monday."),
+            .required("at", .integer(0...1_439), "The minute of that day."), .required("timeZone", .name),
         ])
 
     package static let cardReport = WireObject(

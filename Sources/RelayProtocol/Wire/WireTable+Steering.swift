@@ -53,7 +53,8 @@ extension WireTable {
                 "Put a rule in the place of one that allows, at a host that takes only what a trusted device has signed.",
                 [
                     .required("rule", .name, "The name of the rule whose place it takes. It allows, and is not off."),
-                    .required("toml", .text(bytesMax: WireLimits.lineBytesMax), "One `[[rule]]`, as it is to stand in the file."),
+                    .required(
+                        "toml", .text(bytesMax: WireLimits.lineBytesMax), "One `[[rule]]`, as it is to stand in the file."),
                 ]
             )
         case .ruleTry:
@@ -61,7 +62,8 @@ extension WireTable {
                 "Tell what rules would have answered to what was asked before: that is in the body of the event that tells the outcome.",
                 [
                     .required(
-                        "toml", .text(bytesMax: WireLimits.lineBytesMax), "One `[[rule]]` or several; empty: the host's own file.")
+                        "toml", .text(bytesMax: WireLimits.lineBytesMax),
+                        "One `[[rule]]` or several; empty: the host's own file.")
                 ]
             )
         case .past: ("List the past sessions of a project: they are in the body of the event that tells the outcome.", target)

@@ -153,6 +153,9 @@ fuzz: packages ## Fuzz what untrusted bytes reach, and keep what was found: SECO
 redaction: ## What would be hidden as a secret in a file of commands, one a line: COMMANDS=file
 	HELIOGRAPH_COMMANDS=$(COMMANDS) $(MAKE) --no-print-directory test-module M=HostCore FILTER=SecretMeasureTests/ofOnesOwn
 
+rules: ## How many lines of a file of commands the rules' parser reads, held against bash: COMMANDS=file
+	HELIOGRAPH_COMMANDS=$(COMMANDS) $(MAKE) --no-print-directory test-module M=HostRules FILTER=ParserMeasureTests
+
 sanitize: packages venv ## Run the tests under the address and the thread sanitizer (half an hour each); ARGS="--only thread"
 	$(PYTHON) Tests/Tools/sanitize.py $(ARGS)
 
@@ -242,4 +245,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures redaction test test-module build-tests test-serial test-stores test-sockets test-pure test-simulation test-web test-integration check nightly test-released worlds fuzz simulator sanitize openhands-check claude-check codex-check pydantic-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv
+.PHONY: help run build demo pictures redaction rules test test-module build-tests test-serial test-stores test-sockets test-pure test-simulation test-web test-integration check nightly test-released worlds fuzz simulator sanitize openhands-check claude-check codex-check pydantic-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv

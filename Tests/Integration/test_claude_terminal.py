@@ -490,7 +490,7 @@ def test_a_dialog_that_no_adapter_knows_is_answered_from_the_page(hold, screen):
     view.get_by_role("button", name="Enter", exact=True).click()
     session.window.wait_screen("Select model")
     expect(rows(view)).to_contain_text("Select model")
-    view.get_by_role("button", name="Down").click()
+    view.get_by_role("button", name="Down", exact=True).click()
     view.get_by_role("button", name="Enter", exact=True).click()
     session.window.wait_gone("Select model")
     expect(rows(view)).to_contain_text("Set model to")

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from claude import DIALOG, MODEL, Machine, claude_program, decide
 from client import WireClient
@@ -20,6 +21,7 @@ from terminal import Terminal
 from test_at_the_terminal import QUESTION, decide_at_once
 from test_claude_mcp import ACCEPTED, ANSWERS, SHIP, arguments, outcome
 from test_claude_run import ALLOWED, ANSWERED, LONG, Run
+from test_screens import begin_typing, opened, rows
 from waits import patient, wait_until
 
 pytestmark = pytest.mark.agent
@@ -473,3 +475,24 @@ def test_our_daemon_is_killed_and_the_session_goes_on_and_is_steered_again(machi
     held.status("idle")
     held.wait_told("before", "after")
     held.wait_box("typed meanwhile")
+
+
+def test_a_dialog_that_no_adapter_knows_is_answered_from_the_page(hold, screen):
+    """Its menu of models: nothing of Claude Code reports it, and no approval shows it."""
+    session = hold()
+    one = screen(role="operator")
+    view = opened(one, session.session)
+    expect(rows(view)).to_contain_text("manual mode on")
+    begin_typing(view)
+    view.get_by_label("Text to type at the terminal").fill("/model")
+    view.get_by_role("button", name="Type", exact=True).click()
+    session.wait_box("/model")
+    view.get_by_role("button", name="Enter", exact=True).click()
+    session.window.wait_screen("Select model")
+    expect(rows(view)).to_contain_text("Select model")
+    view.get_by_role("button", name="Down", exact=True).click()
+    view.get_by_role("button", name="Enter", exact=True).click()
+    session.window.wait_gone("Select model")
+    expect(rows(view)).to_contain_text("Set model to")
+    session.prompt("go on")
+    session.wait_told_last("go on")

@@ -13,6 +13,8 @@ import { View } from "./view.js";
 
 /** Of the type, in pixels. */
 const sizes = [7, 9, 11, 13, 16, 20];
+/** There is room for larger type. */
+const wide = matchMedia("(min-width: 64em)");
 /** Nothing came for so long, in milliseconds: what is shown is not live. A host answers within ten seconds. */
 const staleMs = 15_000;
 /** By the names of keys: what the bar has. */
@@ -28,7 +30,7 @@ export class TerminalView extends View {
   #looks = /** @type {Looks} */ (/** @type {unknown} */ (undefined));
   #typist = /** @type {Typist} */ (/** @type {unknown} */ (undefined));
   #heardAt = 0;
-  #size = 2;
+  #size = wide.matches ? 3 : 2;
   #follows = true;
   #isTyping = false;
   #holdsControl = false;
@@ -325,7 +327,7 @@ function runsOf(runs) {
     const { ink, paper, marks } = lookOf(style);
     const run = span(`run ${marks.map((mark) => `run-${mark}`).join(" ")}`.trim(), drawn);
     for (const [name, value] of /** @type {const} */ ([["ink", ink], ["paper", paper]])) {
-      if (value) run.style.setProperty(`--${name}`, /^\d+$/.test(value) ? `var(--screen-${value})` : value);
+      if (value) run.style.setProperty(`--run-${name}`, /^\d+$/.test(value) ? `var(--screen-${value})` : value);
     }
     return run;
   });

@@ -77,6 +77,8 @@ private final class ShellReports: Sendable {
     private let phase = Mutex(Phase.untold)
     private let over: WakePipe
     private let limits = DaemonLimits.ofSoleProgram
+    /// The daemon answers when the relay knows the session, or after two seconds.
+    private static let answerWithin = Duration.seconds(5)
 
     init(_ own: SessionID, program: String, title: String, inbox: LoopInbox<RunItem>) throws {
         self.own = own
@@ -126,7 +128,7 @@ private final class ShellReports: Sendable {
         }
         let exchange = HookExchange(
             agent: "events", lines.flatMap { $0 + [UInt8(ascii: "\n")] }, caller: HookCaller(process: process.map { "\($0)" }),
-            socketPath: HostPaths().socket, budget: limits.postBudget)
+            socketPath: HostPaths().socket, budget: Self.answerWithin)
         guard let (status, _) = exchange.send() else { return false }
         return status == 200
     }

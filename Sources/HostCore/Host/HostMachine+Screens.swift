@@ -8,7 +8,7 @@ extension HostMachine {
         }
         var call = call
         if case .type(let keys) = call.wish {
-            guard typing.meets(call.name) else {
+            guard !typing.knows(call.name) else {
                 return answer(call.name, .failed(.closed, "these keys have come before, and are typed once"))
             }
             if let refusal = steering.refusal(of: call.by) { return answer(call.name, .failed(.forbidden, refusal)) }
@@ -18,7 +18,7 @@ extension HostMachine {
             }
             // The device's new count.
             carryOut([HostConsent.Order]())
-            tellTyped(typing.typed(keys.count, by: call.by, in: call.session, at: now))
+            tellTyped(typing.typed(keys.count, as: call.command, by: call.by, in: call.session, at: now))
             wereAgentsTold = true
         }
         orders.append(.askTerminal(call))

@@ -29,16 +29,15 @@ struct TypingDesk {
     private var typists: [Key: Typist] = [:]
     private var known: [SteeringName] = []
 
-    /// False if it came before.
-    mutating func meets(_ name: SteeringName) -> Bool {
-        guard !known.contains(name) else { return false }
-        known.append(name)
-        if known.count > Self.knownMax { known.removeFirst() }
-        return true
-    }
+    /// True if it was typed already.
+    func knows(_ name: SteeringName) -> Bool { known.contains(name) }
 
     /// The first keys are counted before they are typed, the following ones together.
-    mutating func typed(_ count: Int, by client: Named<ClientTag>, in session: SessionID, at now: HostInstant) -> [Count] {
+    mutating func typed(
+        _ count: Int, as command: CommandID, by client: Named<ClientTag>, in session: SessionID, at now: HostInstant
+    ) -> [Count] {
+        known.append(SteeringName(client: client.id, command: command))
+        if known.count > Self.knownMax { known.removeFirst() }
         let key = Key(session: session, client: client.id)
         guard typists[key] == nil else {
             typists[key]?.bytes += Int64(count)

@@ -27,9 +27,11 @@ package struct ScreenLooks: Sendable {
     private let limits: ScreenLimits
     private var looks: [Look] = []
     private var drawing = ScreenDrawing()
-    /// Of the first change since the last drawing; nil: nothing has changed.
-    private var changedAt: Int64? = 0
+    /// Since the last drawing.
+    private var hasChanged = true
     private var drawFrom: Int64 = 0
+    /// When it was first seen that the program says so; nil: it does not.
+    private var unfinishedSince: Int64?
 
     package init(name: String, limits: ScreenLimits = ScreenLimits()) {
         self.name = name
@@ -51,8 +53,8 @@ package struct ScreenLooks: Sendable {
     }
 
     package mutating func changed(at now: Int64) {
-        guard changedAt == nil else { return }
-        changedAt = now
+        guard !hasChanged else { return }
+        hasChanged = true
         drawFrom = max(drawFrom, now + limits.settleFor)
     }
 
@@ -61,7 +63,7 @@ package struct ScreenLooks: Sendable {
     /// When `due` has something to do; nil while nobody looks.
     package var nextDeadline: Int64? {
         guard let until = looks.map(\.until).min() else { return nil }
-        return changedAt == nil ? until : min(until, drawFrom)
+        return hasChanged ? min(until, drawFrom) : until
     }
 
     /// The answers that can be given now, as the wire has them.
@@ -75,13 +77,14 @@ package struct ScreenLooks: Sendable {
     }
 
     private mutating func draw(_ screen: TerminalScreen, at now: Int64) {
-        guard let changedAt, now >= drawFrom else { return }
-        guard !screen.modes.isUnfinished || now - changedAt >= limits.unfinishedFor else {
+        guard hasChanged, now >= drawFrom else { return }
+        unfinishedSince = screen.modes.isUnfinished ? unfinishedSince ?? now : nil
+        if let unfinishedSince, now - unfinishedSince < limits.unfinishedFor {
             drawFrom = now + limits.settleFor
             return
         }
         drawing.draw(screen)
-        self.changedAt = nil
+        hasChanged = false
         drawFrom = now + limits.drawEvery
     }
 }

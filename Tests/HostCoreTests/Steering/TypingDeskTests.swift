@@ -10,11 +10,15 @@ struct TypingDeskTests {
 
     private func at(_ monotonic: Int64) -> HostInstant { HostInstant(wall: 0, monotonic: monotonic) }
 
+    private func typed(_ desk: inout TypingDesk, _ count: Int, _ id: String = "k", at time: Int64 = 0) -> [TypingDesk.Count] {
+        desk.typed(count, as: CommandID(id)!, by: phone, in: session, at: at(time))
+    }
+
     @Test("first keys are counted at once, those of the next half minute together, and then nothing more")
     func counts() {
         var desk = TypingDesk()
-        #expect(desk.typed(3, by: phone, in: session, at: at(0)).map(\.bytes) == [3])
-        for time in 1...20 { #expect(desk.typed(2, by: phone, in: session, at: at(Int64(time) * 1_000)) == []) }
+        #expect(typed(&desk, 3, at: 0).map(\.bytes) == [3])
+        for time in 1...20 { #expect(typed(&desk, 2, at: Int64(time) * 1_000) == []) }
         #expect(desk.nextDeadline == 30_000 && desk.due(at: at(29_999)) == [])
         #expect(desk.due(at: at(30_000)).map(\.bytes) == [40])
         #expect(desk.due(at: at(60_000)) == [] && desk.nextDeadline == nil)
@@ -23,20 +27,20 @@ struct TypingDeskTests {
     @Test("the end of the session, or of the daemon, leaves nothing uncounted")
     func ends() {
         var desk = TypingDesk()
-        _ = desk.typed(1, by: phone, in: session, at: at(0))
-        _ = desk.typed(4, by: phone, in: session, at: at(1))
+        _ = typed(&desk, 1, at: 0)
+        _ = typed(&desk, 4, at: 1)
         #expect(desk.ended(SessionID("s2")!) == [])
         #expect(desk.ended(session).map(\.bytes) == [4] && desk.stopped() == [])
     }
 
-    @Test("a message that comes again is known")
+    @Test("a message that was typed is known, for a while")
     func again() {
         var desk = TypingDesk()
         let name = SteeringName(client: phone.id, command: CommandID("k1")!)
-        #expect([desk.meets(name), desk.meets(name)] == [true, false])
-        for number in 0..<TypingDesk.knownMax {
-            _ = desk.meets(SteeringName(client: phone.id, command: CommandID("x\(number)")!))
-        }
-        #expect(desk.meets(name) == true, "not for ever")
+        #expect(!desk.knows(name))
+        _ = typed(&desk, 1, "k1")
+        #expect(desk.knows(name))
+        for number in 0..<TypingDesk.knownMax { _ = typed(&desk, 1, "x\(number)") }
+        #expect(!desk.knows(name))
     }
 }

@@ -29,7 +29,7 @@ struct ScreenTests {
         t.command(.screen(T.session, .look(after: nil)), id: id, by: client)
     }
 
-    private func answer(_ t: T, _ name: SteeringName = name, _ answer: ScreenAnswer, by host: PeerID) {
+    private func answer(_ t: T, _ answer: ScreenAnswer, to name: SteeringName = name, by host: PeerID) {
         t.handle(.hostSent(host, .answered(name, answer)))
     }
 
@@ -66,7 +66,7 @@ struct ScreenTests {
         _ = t.take(steers)
         t.command(.screen(T.session, .type([97]), signature: "s"), id: "k2", by: steers)
         #expect(t.take(host).first?.contains(#""keys":"YQ","signature":"s""#) == true)
-        answer(t, SteeringName(client: ClientID("tablet")!, command: CommandID("k2")!), .typed, by: host)
+        answer(t, .typed, to: SteeringName(client: ClientID("tablet")!, command: CommandID("k2")!), by: host)
         #expect(t.take(steers) == [#"{"type":"reply","id":"k2"}"#])
     }
 
@@ -104,13 +104,13 @@ struct ScreenTests {
         look(t, "more", by: client)
         #expect(try codes(t, client) == ["tooMany"])
         for number in 0..<Limits.screensOfClientMax {
-            answer(t, SteeringName(client: ClientID("phone")!, command: CommandID("w\(number)")!), .typed, by: host)
+            answer(t, .typed, to: SteeringName(client: ClientID("phone")!, command: CommandID("w\(number)")!), by: host)
         }
         _ = t.take(client)
         var refused = 0
         for number in 0..<60 {
             look(t, "r\(number)", by: client)
-            answer(t, SteeringName(client: ClientID("phone")!, command: CommandID("r\(number)")!), .typed, by: host)
+            answer(t, .typed, to: SteeringName(client: ClientID("phone")!, command: CommandID("r\(number)")!), by: host)
             refused += try codes(t, client).count
         }
         #expect(refused > 20 && refused < 40)

@@ -26,7 +26,6 @@ import { SessionList } from "./elements/session-list.js";
 import { typedMeanwhile } from "./typing.js";
 import { titleOf } from "./session-words.js";
 
-/** @typedef {import("./store.js").Changes} Changes */
 /** @typedef {import("./route.js").Route} Route */
 
 /**
@@ -68,7 +67,7 @@ const seldomScreens = ["devices", "budgets", "costs", "link", "start", "rules", 
 const state = emptyState();
 /** The relay's clock minus this device's: ages are the relay's, and a phone's clock may be minutes off. */
 let clockOffset = 0;
-/** @type {Changes} Since the last frame. */
+/** @type {import("./store.js").Changes} Since the last frame. */
 let changed = noChanges();
 let frameAsked = false;
 /** What the relay calls this browser, where it said so. */

@@ -247,7 +247,7 @@ function element(id) {
 
 /**
  * Collects what changed and draws it with the next frame; a burst of messages costs one drawing.
- * @param {Changes} changes
+ * @param {import("./store.js").Changes} changes
  */
 function draw(changes) {
   changes.resubscribe.forEach((session) => link.rewatch(session));

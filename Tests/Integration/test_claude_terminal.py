@@ -140,11 +140,14 @@ def test_it_is_left_and_come_back_to_and_its_size_follows(machine, held):
     wait_until(lambda: held.entry["windows"] == "2", 10, "two windows")
     small.type(" and more")
     window.wait_screen("half typed and more")
-    rules = {len(line.rstrip()) for line in window.screen().splitlines() if line.startswith("───")}
-    assert rules == {70}, f"as wide as the smallest:\n{window.screen()}"
+
+    def widths() -> set[int]:
+        return {len(line.rstrip()) for line in window.screen().splitlines() if line.startswith("───")}
+
+    wait_until(lambda: widths() == {70}, 10, lambda: f"all as wide as the smallest:\n{window.screen()}")
     small.press(LEAVE)
     small.wait_ended()
-    wait_until(lambda: any(len(line.rstrip()) == 140 for line in window.screen().splitlines() if line.startswith("───")), 10, window.screen)
+    wait_until(lambda: 140 in widths(), 10, window.screen)
 
 
 def test_it_is_drawn_anew_by_an_agent_that_is_late(held):

@@ -196,7 +196,7 @@ def test_who_may_not_steer_starts_nothing(desk, host, relay, client):
     reply = other.command("start", session=desk.session, project="project", agent="claude")
     assert reply["error"]["code"] == "forbidden"
     host.heliograph("host", "projects", "remove", "project")
-    desk.phone.wait_summary(desk.session, lambda summary: not summary["steering"]["actions"], 20, "nothing to be offered")
+    desk.phone.wait_summary(desk.session, lambda summary: "start" not in summary["steering"]["actions"], 20, "no start to be offered")
     assert "start" in desk.refused()
 
 

@@ -132,7 +132,8 @@ def test_it_is_left_and_come_back_to_and_its_size_follows(machine, held):
     wait_until(lambda: (held.entry["windows"], held.entry["does"]) == ("0", "idle"), 10, lambda: f"nobody to look at it, and it to be idle: {held.entry}")
     window = held.attach()
     window.wait_screen("half typed")
-    assert "Answered." in window.screen(), "all of it is drawn anew"
+    # All of it is drawn anew.
+    window.wait_screen("Answered.")
     small = Terminal(machine.folder / "small", held.environment, machine.project, columns=70, rows=24)
     WINDOWS.append(small)
     small.run([str(BINARY), "claude", "attach", held.id], held.environment)

@@ -1,5 +1,6 @@
 """Everything that a session changed as one diff, what its subagents do as threads, and what runs now."""
 
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -127,7 +128,7 @@ def test_older_changes_are_read_on_demand_and_the_conversation_stays_as_it_is(sc
     one = opened(screen)
     expect(one.timeline()).to_contain_text("meanwhile 999")
     rows = one.timeline().locator(".event").count()
-    one.page.locator(".session-lines").click()
+    one.page.get_by_role("link", name=re.compile("^Changes ")).click()
     expect(file(one, "last.ts")).to_be_visible()
     expect(file(one, "first.ts")).to_have_count(0)
     expect(changes(one)).to_contain_text("Read from event")

@@ -28,8 +28,8 @@ import Testing
     }
 
     /// The host has answered every vouch.
-    private mutating func vouch() throws -> [Vouching.Answer] {
-        var answers: [Vouching.Answer] = []
+    private mutating func vouch() throws -> [Vouching.Outcome] {
+        var answers: [Vouching.Outcome] = []
         for (host, letter) in vouching.unanswered {
             let reply = try #require(world.receive(letter).reply)
             answers.append(try vouching.answered(reply, by: host.id))

@@ -144,13 +144,13 @@ package struct Vouching: Sendable {
         open.values.map { ($0.pin, $0.letter) }.sorted { $0.0.id.text < $1.0.id.text }
     }
 
-    package enum Outcome: Sendable, Equatable {
+    package enum HostOutcome: Sendable, Equatable {
         case brought(HostPin)
         case refused(HostPin, Refusal.Reason)
     }
 
     /// Throws if it is no answer of that host to its vouch.
-    package mutating func answered(_ bytes: [UInt8], by host: KeyID) throws(ConsentError) -> Outcome {
+    package mutating func answered(_ bytes: [UInt8], by host: KeyID) throws(ConsentError) -> HostOutcome {
         guard let asked = open[host] else {
             throw ConsentError(.notAuthentic, at: "letter.hash", "this host was not asked")
         }

@@ -28,8 +28,8 @@ import Testing
     }
 
     /// The host has answered every vouch.
-    private mutating func vouch() throws -> [Vouching.Outcome] {
-        var answers: [Vouching.Outcome] = []
+    private mutating func vouch() throws -> [Vouching.HostOutcome] {
+        var answers: [Vouching.HostOutcome] = []
         for (host, letter) in vouching.unanswered {
             let reply = try #require(world.receive(letter).reply)
             answers.append(try vouching.answered(reply, by: host.id))

@@ -267,9 +267,7 @@ function draw(changes) {
     if (!later) return;
     for (const one of [later.session, later.inbox]) if (!one.hidden) one.refresh(now);
     if (seldom) {
-      const { devices: known, budgets: set, costs: used, start: begin, rules: ruled, terminal } = seldom;
-      for (const one of [known, set, used, begin, ruled, terminal]) if (!one.hidden) one.refresh(now);
-      seldom.link.refresh();
+      for (const one of Object.values(seldom)) if (!one.hidden || one === seldom.link) one.refresh(now);
     }
     later.note.refresh();
     if (now.all || now.sessions.size) trust?.met();

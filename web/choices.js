@@ -1,7 +1,7 @@
 /** What a person chooses to hear on a device: the words for it, and what a form says read into what the relay takes. Pure. */
 
 /** @typedef {import("./wire").DeviceShown} Device */
-/** @typedef {Pick<Device, "text"|"kinds"|"muted"|"quiet"|"gather"|"weekly"|"hidesCost"|"allowOnLockScreen">} Choices */
+/** @typedef {Omit<Extract<import("./wire").Command, {type: "deviceChoices"}>, "type"|"device">} Choices */
 
 /** @typedef {Device["kinds"][number]} Kind */
 

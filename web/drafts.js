@@ -1,5 +1,7 @@
 /** What was written to agents and not sent yet, by session, kept on this device: it outlives a reload and a tab that the phone put away. */
 
+import { keep, stored } from "./stored.js";
+
 /** Drafts kept at most; with more, the one not touched for longest goes. */
 const draftsMax = 20;
 /** The limit of all drafts together. Browsers give an origin about five million. */
@@ -38,20 +40,12 @@ export class Drafts {
     let size = 0;
     const kept = [...this.#drafts].reverse().slice(0, draftsMax).filter(([, { text }]) => (size += text.length) <= charactersMax).reverse();
     this.#drafts = new Map(kept);
-    try {
-      this.#storage().setItem(place, JSON.stringify(kept));
-    } catch {
-      // Blocked, or full: it lasts for this visit.
-    }
+    keep(this.#storage, place, kept);
   }
 
   #read() {
-    try {
-      const kept = JSON.parse(this.#storage().getItem(place) ?? "null");
-      if (Array.isArray(kept)) this.#drafts = new Map(kept.filter(isEntry));
-    } catch {
-      // Nothing is kept, or nothing that we wrote.
-    }
+    const kept = stored(this.#storage, place);
+    if (Array.isArray(kept)) this.#drafts = new Map(kept.filter(isEntry));
   }
 }
 

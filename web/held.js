@@ -4,6 +4,7 @@
  */
 
 import { promptBytesMax } from "./steering.js";
+import { keep, stored } from "./stored.js";
 
 /** Prompts that wait at most, of all sessions. */
 const heldMax = 20;
@@ -146,24 +147,19 @@ export class Held {
   }
 
   #read() {
-    try {
-      const { prompts, sent } = JSON.parse(this.#around.storage().getItem(place) ?? "{}");
-      if (Array.isArray(prompts)) this.#prompts = prompts.filter(isHeld).slice(0, heldMax);
-      if (Array.isArray(sent)) this.#sent = new Map(sent);
-    } catch {
-      // Nothing is kept, or nothing that we wrote.
-    }
+    const { prompts, sent } = stored(this.#around.storage, place) ?? {};
+    if (Array.isArray(prompts)) this.#prompts = prompts.filter(isHeld).slice(0, heldMax);
+    if (Array.isArray(sent)) this.#sent = new Map(sent.filter(isSent));
   }
 
   #write() {
-    try {
-      this.#around.storage().setItem(place, JSON.stringify({ prompts: this.#prompts, sent: [...this.#sent].filter(([, at]) => this.#around.now() - at < settlingMs) }));
-    } catch {
-      // Blocked, or full: they last for this visit.
-    }
+    keep(this.#around.storage, place, { prompts: this.#prompts, sent: [...this.#sent].filter(([, at]) => this.#around.now() - at < settlingMs) });
     this.#changed();
   }
 }
+
+/** @param {any} one @returns {one is [string, number]} */
+const isSent = (one) => Array.isArray(one) && typeof one[0] === "string" && typeof one[1] === "number";
 
 /** @param {any} one @returns {one is HeldPrompt} */
 const isHeld = (one) => ["id", "session", "text"].every((name) => typeof one?.[name] === "string") && typeof one.made === "number"

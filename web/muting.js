@@ -2,6 +2,14 @@
 
 /** @typedef {import("./elements/view.js").App} App */
 
+/** @typedef {import("./choices.js").Choices} Choices */
+
+/** @type {Record<keyof Choices, true>} The type check finds a choice that is not among them. */
+const chosen = { text: true, kinds: true, muted: true, quiet: true, gather: true, weekly: true, hidesCost: true, allowOnLockScreen: true };
+
+/** @param {import("./wire").DeviceShown} device All that its person chose. @returns {Choices} */
+const choicesOf = (device) => /** @type {any} */ (Object.fromEntries(Object.entries(device).filter(([name]) => name in chosen)));
+
 /** @param {App} app This browser, as the relay knows it. */
 export const ownDevice = ({ state, webPush }) => state.devices?.get(webPush?.device)?.device;
 
@@ -14,10 +22,9 @@ export function askOfDevice({ state, webPush, devices }) {
 export async function mute(app, session, mutes) {
   const device = ownDevice(app);
   if (!device) return false;
-  const { text, kinds, muted, quiet, gather, weekly, hidesCost, allowOnLockScreen } = device;
-  const others = muted.filter((one) => one !== session);
+  const others = device.muted.filter((one) => one !== session);
   try {
-    await app.devices.choose(device.device, { text, kinds, muted: mutes ? [...others, session] : others, quiet, gather, weekly, hidesCost, allowOnLockScreen });
+    await app.devices.choose(device.device, { ...choicesOf(device), muted: mutes ? [...others, session] : others });
     return true;
   } catch (error) {
     app.announce(`Not changed: ${/** @type {Error} */ (error).message}`);

@@ -70,10 +70,7 @@ export function standingOf({ accepted }, { answer, off }) {
 export function takeBackObstacle(may, host, rule, isLive) {
   if (rule.answer !== "allow") return "It keeps agents back: only its owner can take it out of the file.";
   if (rule.off) return "It is taken back already.";
-  if (!may.includes("steer")) return "This device may not take rules back: heliograph pair --role operator";
-  if (!isLive) return "No connection to the relay.";
-  if (!host.connected) return `${host.host} is offline.`;
-  return host.takesBack ? "" : "Clients cannot steer this host.";
+  return sendObstacle(may, host, isLive, "take rules back") || (host.takesBack ? "" : "Clients cannot steer this host.");
 }
 
 // A rule for what was asked
@@ -127,17 +124,20 @@ export function narrowestRule({ head, body }, { session, cwd, folder }, taken) {
   let name = words;
   for (let number = 2; taken.includes(name); number += 1) name = `${words}-${number}`;
   const agent = session.slice(0, Math.max(0, session.indexOf("-")));
-  return ["[[rule]]", `name = ${quoted(name)}`, 'answer = "allow"', `for = [${quoted(pattern)}]`, `folder = ${quoted(place)}`,
-    ...(agents.has(agent) ? [`agent = ${quoted(agent)}`] : [])].join("\n");
+  return tomlOf({ name, answer: "allow", for: [pattern], folder: place, ...(agents.has(agent) && { agent }) });
 }
 
 /**
  * A rule as it would stand in the host's file; empty where not all of it is known here.
  * @param {Rule} rule
  */
-export function textOfRule({ name, answer, for: patterns, words, folder, agent, hours, until }) {
+export function textOfRule(rule) {
   // A host cuts what is too long for the wire.
-  if ([...patterns, words ?? "", folder ?? ""].some((text) => text.endsWith("…"))) return "";
+  return [...rule.for, rule.words ?? "", rule.folder ?? ""].some((text) => text.endsWith("…")) ? "" : tomlOf(rule);
+}
+
+/** @param {Rule} rule */
+function tomlOf({ name, answer, for: patterns, words, folder, agent, hours, until }) {
   const more = Object.entries({ words, folder, agent, hours, until }).filter(([, value]) => value);
   return ["[[rule]]", `name = ${quoted(name)}`, `answer = ${quoted(answer)}`, `for = [${patterns.map(quoted).join(", ")}]`,
     ...more.map(([key, value]) => `${key} = ${quoted(value ?? "")}`)].join("\n");
@@ -165,8 +165,8 @@ export function changeObstacle(may, host, rule, isLive) {
 export const tryObstacle = (may, host, isLive) => (host.tries ? sendObstacle(may, host, isLive) : `${host.host} is older than this page, and tries no rules from afar.`);
 
 /** @param {string[]} may @param {RuledHost} host @param {boolean} isLive */
-function sendObstacle(may, host, isLive) {
-  if (!may.includes("steer")) return "This device may not do that: heliograph pair --role operator";
+function sendObstacle(may, host, isLive, deed = "do that") {
+  if (!may.includes("steer")) return `This device may not ${deed}: heliograph pair --role operator`;
   if (!isLive) return "No connection to the relay.";
   return host.connected ? "" : `${host.host} is offline.`;
 }

@@ -4,6 +4,8 @@
  * What waits for a person is always in the list unless words or a choice leave it out: the archive is for what is done with.
  */
 
+import { keep, stored } from "./stored.js";
+
 /** @typedef {import("./wire").Summary} Summary */
 /** @typedef {{words: string, project: string, host: string, status: string, group: ""|"project"|"host"}} Sieve Empty: all. */
 
@@ -127,12 +129,8 @@ export class Marks {
 
   /** Again, as another tab may have changed it. */
   read() {
-    try {
-      const kept = JSON.parse(this.#storage().getItem(this.#place) ?? "[]");
-      if (Array.isArray(kept)) this.#sessions = new Set(kept.filter((one) => typeof one === "string").slice(-marksMax));
-    } catch {
-      // Nothing is kept, or nothing that we wrote.
-    }
+    const kept = stored(this.#storage, this.#place);
+    if (Array.isArray(kept)) this.#sessions = new Set(kept.filter((one) => typeof one === "string").slice(-marksMax));
   }
 
   /** @param {string} session */
@@ -146,10 +144,6 @@ export class Marks {
       if (marks) this.#sessions.add(session);
     }
     this.#sessions = new Set([...this.#sessions].slice(-marksMax));
-    try {
-      this.#storage().setItem(this.#place, JSON.stringify([...this.#sessions]));
-    } catch {
-      // As above.
-    }
+    keep(this.#storage, this.#place, [...this.#sessions]);
   }
 }

@@ -1,5 +1,7 @@
 /** The sessions that are put off until later on this device. Whoever puts one off knows what it asks: a new question brings it back. Pure but for its storage. */
 
+import { keep, stored } from "./stored.js";
+
 /** Sessions that are put off at most; with more, those put off first are back. */
 const snoozesMax = 200;
 const place = "heliograph.snoozed";
@@ -43,11 +45,7 @@ export class Snoozes {
     if (snooze) this.#sessions.set(session, snooze);
     this.#sessions = new Map([...this.#sessions].filter(([, { until }]) => until > this.#now()).slice(-snoozesMax));
     this.due();
-    try {
-      this.#storage().setItem(place, JSON.stringify([...this.#sessions]));
-    } catch {
-      // Blocked, or full: it lasts for this visit.
-    }
+    keep(this.#storage, place, [...this.#sessions]);
   }
 
   /** Whether one has come back since this was asked last. */
@@ -60,12 +58,8 @@ export class Snoozes {
 
   /** Again, as another tab may have changed it. */
   #read() {
-    try {
-      const kept = JSON.parse(this.#storage().getItem(place) ?? "null");
-      if (Array.isArray(kept)) this.#sessions = new Map(kept.filter(isSnoozed));
-    } catch {
-      // Nothing is kept, or nothing that we wrote.
-    }
+    const kept = stored(this.#storage, place);
+    if (Array.isArray(kept)) this.#sessions = new Map(kept.filter(isSnoozed));
   }
 }
 

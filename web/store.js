@@ -64,6 +64,9 @@ const eventsKept = 4000;
  */
 export const keyOf = ({ session, approval }) => `${session}/${approval}`;
 
+/** @param {string} key By `keyOf`. */
+export const sessionOf = (key) => key.slice(0, key.indexOf("/"));
+
 /** @returns {State} */
 export const emptyState = () => ({
   welcome: null, loaded: false, keptAt: 0, unconfirmed: null, sessions: new Map(), hosts: new Map(), approvals: new Map(), logs: new Map(), devices: null, budgets: null,

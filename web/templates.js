@@ -1,5 +1,7 @@
 /** Prompts of one's own that are written again and again, kept on this device. Pure but for its storage. */
 
+import { keep, stored } from "./stored.js";
+
 /** Templates that are kept at most. */
 export const templatesMax = 40;
 /** All of them together; browsers give an origin about five million. */
@@ -18,12 +20,8 @@ export class Templates {
 
   /** The last added first. */
   get all() {
-    try {
-      const kept = JSON.parse(this.#storage().getItem(place) ?? "null");
-      if (Array.isArray(kept)) this.#held = kept.filter((one) => typeof one === "string");
-    } catch {
-      // Nothing is kept, or nothing that we wrote.
-    }
+    const kept = stored(this.#storage, place);
+    if (Array.isArray(kept)) this.#held = kept.filter((one) => typeof one === "string");
     return this.#held;
   }
 
@@ -48,10 +46,6 @@ export class Templates {
   /** @param {string[]} all */
   #keep(all) {
     this.#held = all;
-    try {
-      this.#storage().setItem(place, JSON.stringify(all));
-    } catch {
-      // Blocked, or full: they last for this visit.
-    }
+    keep(this.#storage, place, all);
   }
 }

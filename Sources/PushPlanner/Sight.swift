@@ -8,16 +8,12 @@ package struct Sight {
     /// When the relay itself ends the wait for an approval, by `Instant.uptime`.
     package let expiries: [ApprovalName: Int64]
 
-    /// What a workspace has spent.
-    let costs: (CostQuery, WorkspaceID) -> CostReport
+    /// Spending of a workspace.
+    package var costs: (CostQuery, WorkspaceID) -> CostReport = { _, _ in CostReport() }
 
-    package init(
-        sessions: CommittedSessions = CommittedSessions(), expiries: [ApprovalName: Int64] = [:],
-        costs: @escaping (CostQuery, WorkspaceID) -> CostReport = { _, _ in CostReport() }
-    ) {
+    package init(sessions: CommittedSessions = CommittedSessions(), expiries: [ApprovalName: Int64] = [:]) {
         self.sessions = sessions
         self.expiries = expiries
-        self.costs = costs
     }
 
     func isPending(_ approval: ApprovalID, in key: SessionKey) -> Bool {

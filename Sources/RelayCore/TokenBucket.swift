@@ -48,3 +48,13 @@ package struct TokenBucket: Equatable, Sendable {
     /// For how long to take no more, 0 where something is there.
     package func wait(at now: Int64) -> Int64 { max(0, max(fullAt, now) - burst - now) }
 }
+
+extension TokenBucket? {
+    /// Takes one, of a bucket that is `full` where there is none. Returns false if it is not there; nothing is kept then.
+    mutating func takeOne(of full: TokenBucket, at now: Int64) -> Bool {
+        var taken = self ?? full
+        guard taken.takeIfThere(1, at: now) == 0 else { return false }
+        self = taken
+        return true
+    }
+}

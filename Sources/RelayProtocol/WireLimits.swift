@@ -32,7 +32,7 @@ package enum WireLimits {
     package static let signatureBytesMax = 4 << 10
     /// A letter between a client and a host or another client: some keys, names and signatures.
     package static let letterBytesMax = 4 << 10
-    /// What a client sees of a terminal: 100 rows of 300 columns, each character in a colour of its own.
+    /// A terminal's screen: 100 rows of 300 columns, each character in a colour of its own.
     package static let screenBytesMax = 256 << 10
     /// Keys of one message: a paste goes in several.
     package static let keysBytesMax = 4 << 10
@@ -57,7 +57,7 @@ package enum WireLimits {
     package static let rulePatternsMax = 64
     /// Rules that every client gets with a host's offer: what a person reads through.
     package static let rulesBytesMax = 16 << 10
-    /// What `ruleTry` tells: the calls that a person looks through. With its head it fits one event.
+    /// Result of `ruleTry`: the calls that a person looks through. With its head it fits one event.
     package static let triedBytesMax = 128 << 10
     /// Commands of one session whose outcome is not known yet.
     package static let steeringOpenMax = 64

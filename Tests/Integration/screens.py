@@ -29,15 +29,15 @@ def held(machine: Any, folder: Path, *command: str, columns: int = 80, rows: int
         terminal.close()
 
 
-def holders(machine: Any) -> list[int]:
-    """The processes that hold its terminals, which outlive their windows."""
+def holders(machine: Any, kind: str = "shell") -> list[int]:
+    """The processes that hold its terminals of `heliograph KIND`, which outlive their windows."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             words, place = (process / "cmdline").read_bytes().split(b"\0"), (process / "cwd").readlink()
         except OSError:
             continue
-        if words[1:3] == [b"shell", b"hold"] and place == machine.project:
+        if words[1:3] == [kind.encode(), b"hold"] and place == machine.project:
             found.append(int(process.name))
     return found
 

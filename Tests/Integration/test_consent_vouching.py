@@ -4,14 +4,13 @@ import hmac
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from bad_relay import BadRelay
 from client import WireClient
 from consent import Device, b64, body_parts, domain, hkdf, letter, lp, point, read_letter, sha, u64, unb64
 from daemon import Daemon
@@ -21,7 +20,7 @@ from relay import BINARY, Relay, plain_environment
 from signed_host import short_code
 from steered import phone  # noqa: F401 (a fixture)
 from test_consent import Terminal, asked
-from test_consent_relay import Host
+from test_consent_relay import Host, host  # noqa: F401 (a fixture)
 from test_page_trusted import allow
 from trusting import devices, trust_page
 from waits import patient
@@ -205,21 +204,6 @@ def test_a_page_turns_a_device_away_and_brings_a_terminal(daemon: Daemon, screen
 
 
 # A relay that turned bad
-
-
-@pytest.fixture
-def host(short_path: Path) -> Iterator[Host]:
-    relay = BadRelay()
-    daemon = Daemon(short_path, relay)  # type: ignore[arg-type]
-    relay.configure(daemon.home / ".config/heliograph")
-    try:
-        daemon.start()
-        daemon.wait_link()
-        yield Host(daemon, relay)
-        daemon.stop()
-    finally:
-        daemon.kill()
-        relay.close()
 
 
 def send(host: Host, text: str, client: str = "c1") -> tuple[str, bytes]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from relay import BINARY, plain_environment
+from screens import holders
 from terminal import Terminal
 from waits import patient, wait_until
 
@@ -71,16 +72,7 @@ class Place:
 
     @property
     def holders(self) -> list[int]:
-        found = []
-        for process in Path("/proc").glob("[0-9]*"):
-            try:
-                words = (process / "cmdline").read_bytes().split(b"\0")
-                place = (process / "cwd").readlink()
-            except OSError:
-                continue
-            if words[1:3] == [b"claude", b"hold"] and place == self.project:
-                found.append(int(process.name))
-        return found
+        return holders(self, "claude")
 
     def close(self) -> None:
         for holder in self.holders:

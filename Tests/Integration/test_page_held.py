@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from page_screen import LOOKS, Screen
+from test_page_steering import composer, opened
 
 OFFER = {"actions": ["prompt", "interrupt", "mode"], "whileBusy": True, "mode": "default", "modes": ["plan", "default"]}
 
@@ -19,17 +20,6 @@ def host(relay: Any, scripted_host: Callable[..., Any]) -> Any:
     host.event("s1", "status.changed", {"status": "running"})
     host.wait_acked("s1")
     return host
-
-
-def opened(screen: Callable[..., Screen], **options: Any) -> Screen:
-    one = screen(role="operator", **options)
-    one.go("#/session/s1")
-    expect(composer(one)).to_be_visible()
-    return one
-
-
-def composer(one: Screen) -> Locator:
-    return one.page.get_by_label("Tell the agent")
 
 
 def panel(one: Screen) -> Locator:

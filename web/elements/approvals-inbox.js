@@ -9,7 +9,7 @@ import { arrange, attribute, h, icon, span, say, write } from "../dom.js";
 import { inAnHour, untilWords } from "../later-times.js";
 import { ruledHosts } from "../rules.js";
 import { titleOf } from "../session-words.js";
-import { asksOf, keyOf, pending } from "../store.js";
+import { asksOf, keyOf, pending, sessionOf } from "../store.js";
 import { line } from "../text.js";
 import { ApprovalCard } from "./approval-card.js";
 import { noNews } from "./link-state.js";
@@ -63,7 +63,7 @@ export class ApprovalsInbox extends View {
 
   /** @override @param {import("./view.js").Changes} changes */
   refresh({ all, approvals, sessions }) {
-    if (all || approvals.size || [...this.app.state.hosts.keys()].some((id) => sessions.has(id)) || this.#order.some((key) => sessions.has(key.slice(0, key.indexOf("/"))))) this.#draw();
+    if (all || approvals.size || [...this.app.state.hosts.keys()].some((id) => sessions.has(id)) || this.#order.some((key) => sessions.has(sessionOf(key)))) this.#draw();
   }
 
   /** @override */
@@ -117,7 +117,7 @@ export class ApprovalsInbox extends View {
   /** @param {HTMLElement} item What it asks for can wait an hour, and so can all that its session asks now. */
   #putOff(item) {
     const key = this.#keys.get(item) ?? "";
-    const session = key.slice(0, key.indexOf("/"));
+    const session = sessionOf(key);
     this.app.snoozes.set(session, { until: inAnHour(this.app.now()), asked: asksOf(this.app.state, session) });
     const focuses = item.contains(document.activeElement);
     this.#draw();
@@ -128,7 +128,7 @@ export class ApprovalsInbox extends View {
   /** @param {HTMLElement} item */
   #takeUp(item) {
     const key = this.#keys.get(item) ?? "";
-    this.app.snoozes.set(key.slice(0, key.indexOf("/")), null);
+    this.app.snoozes.set(sessionOf(key), null);
     this.#draw();
     this.app.listChanged();
     this.#cards.get(key)?.land();

@@ -15,6 +15,8 @@ import { qrCode } from "./qr-code.js";
 
 const scanning = "Scan this with the phone's camera, or open the link there. It works once. The device may then watch and decide; one that steers agents is let in by heliograph pair --role operator.";
 
+const nobody = { newcomer: null, stage: "closed", said: /** @type {import("../vouching.js").Said[]} */ ([]) };
+
 export class PairDialog extends HTMLElement {
   app = /** @type {App} */ (/** @type {unknown} */ (undefined));
   #expiresAt = 0;
@@ -28,6 +30,7 @@ export class PairDialog extends HTMLElement {
   #yes = h("button", { type: "button", class: "solid", onclick: () => this.app.trust.bring() }, "Let it in");
   #choice = h("div", { class: "buttons" }, this.#no, this.#yes);
   #said = h("ul");
+  #told = nobody.said;
   #newcomer = h("section", { class: "newcomer", hidden: true, "aria-label": "A device that wants in" },
     h("div", { role: "status" }, this.#who, this.#code, this.#said), this.#choice);
   #copy = h("button", { type: "button", class: "plain", disabled: true, onclick: () => this.#copyLink() }, "Copy link");
@@ -56,17 +59,21 @@ export class PairDialog extends HTMLElement {
 
   /** What has become of a device that opened the link. */
   refresh() {
-    const { newcomer, stage, said } = this.app.trust?.vouching ?? { newcomer: null, stage: "closed", said: [] };
+    const { newcomer, stage, said } = this.app.trust?.vouching ?? nobody;
     attribute(this.#newcomer, "hidden", !newcomer && !said.length);
     say(this.#who, !newcomer ? "" : stage === "asked" ? `${newcomer.name} wants to decide for your machines, too. Let it in only if its own screen shows this code:`
       : stage === "declined" ? `${newcomer.name} was not let in.` : `${newcomer.name} is let in:`, line);
     write(this.#code, (stage !== "declined" && newcomer?.code) || "");
     attribute(this.#choice, "hidden", stage !== "asked");
-    this.#said.replaceChildren(...said.map(({ tone, words }) => {
-      const one = h("li", { class: "foreign", "data-tone": tone });
-      say(one, words, line);
-      return one;
-    }));
+    // A screen reader would say all of it again.
+    if (said !== this.#told) {
+      this.#told = said;
+      this.#said.replaceChildren(...said.map(({ tone, words }) => {
+        const one = h("li", { class: "foreign", "data-tone": tone });
+        say(one, words, line);
+        return one;
+      }));
+    }
     for (const part of [this.#link, this.#how, this.#copy, this.#expiry]) attribute(part, "hidden", newcomer !== null);
     attribute(this.#picture, "hidden", newcomer !== null || !this.#picture.firstChild);
     if (newcomer) this.#expiresAt = 0;

@@ -105,10 +105,9 @@ export class RulesView extends View {
         const row = this.#rows.get(key) ?? new RuleRow((ruled, its) => this.#takeBack(ruled, its), (ruled, its) => this.#open(ruled, textOfRule(its), its.name, true));
         this.#rows.set(key, row);
         const ran = ranBy(state.logs, state.sessions, host.hostID, rule.name);
-        const trust = this.app.trust.obstacle(host.consent, host.host);
-        const why = takeBackObstacle(may, host, rule, link.isLive) || trust;
+        const why = takeBackObstacle(may, host, rule, link.isLive) || this.app.trust.obstacle(host.consent, host.host);
         row.show(host, rule, {
-          ran, why, changes: !changeObstacle(may, host, rule, link.isLive) && !trust, isSending: this.#sent !== null, now: this.app.now(),
+          ran, why, changes: !this.#obstacle({ desk: host.session, text: "", replaces: rule.name }, host), isSending: this.#sent !== null, now: this.app.now(),
           titleOf: (session) => this.#titleOf(session),
         });
         return row.element;
@@ -137,7 +136,7 @@ export class RulesView extends View {
     const trial = this.#trial?.desk === host.session && this.#trial.text === "" ? this.#trial : null;
     row.show(host, {
       trial, why: tryObstacle(may, host, this.app.link.isLive), isTrying: this.#isTrying, titleOf: (session) => this.#titleOf(session),
-      writes: !addObstacle(may, host, this.app.link.isLive) && !this.app.trust.obstacle(host.consent, host.host),
+      writes: !this.#obstacle({ desk: host.session, text: "", replaces: "" }, host),
     });
     return row;
   }
@@ -217,7 +216,7 @@ export class RulesView extends View {
     attribute(this.#look, "hidden", !this.#isWriting);
     attribute(this.#edit, "hidden", !isRead || why !== "");
     // Tried before it counts.
-    const isTried = !trial || trial.outcome !== null || trial.problem !== "";
+    const isTried = !trial || !this.#isTrying;
     attribute(this.#add, "disabled", why !== "" || this.#sent !== null || !isTried || !this.#draftTrial.isRead);
     if (isRead && host && !why && !trial && !this.#isTrying && !tryObstacle(this.app.state.welcome?.may ?? [], host, this.app.link.isLive)) this.#try(host, draft.text);
   }

@@ -11,6 +11,7 @@
 import { arrange, attribute, h, icon, say, span, write } from "../dom.js";
 import { plural } from "../format.js";
 import { titleOf } from "../session-words.js";
+import { sessionOf } from "../store.js";
 import { line } from "../text.js";
 import { skeleton } from "./link-state.js";
 import { byGroup, grouped, groupOf, groups, headingOf, waits } from "../sieve.js";
@@ -160,7 +161,7 @@ export class SessionList extends View {
       else if (summary) this.#rows.get(id)?.show(summary, id === this.current, now, this.#isSaid(summary));
     }
     // Something new that a session asks brings it back; its summary may have come before.
-    isOther ||= [...changes.approvals].some((key) => this.#isMisplaced(key.slice(0, key.indexOf("/"))));
+    isOther ||= [...changes.approvals].some((key) => this.#isMisplaced(sessionOf(key)));
     if (isOther) this.#draw();
     else if (changes.sessions.size) this.#drawMissed();
   }
@@ -216,7 +217,7 @@ export class SessionList extends View {
   }
 
   /** @param {string} id It was put off, or is due, since the order was taken. */
-  #isMisplaced = (id) => this.app.isLater(id) !== (this.#groups.get(id) === "later");
+  #isMisplaced = (id) => this.#passed.has(id) && this.app.isLater(id) !== (this.#groups.get(id) === "later");
 
   /** What was put off goes to the end; what is due again comes as new ones do. Nothing else moves. */
   #putOff() {

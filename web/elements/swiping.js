@@ -7,9 +7,9 @@ const followMax = 96;
 
 /**
  * @param {HTMLElement} list @param {(item: HTMLElement) => void} onswiped
- * @param {(item: HTMLElement) => boolean} [takes] Whether that item can be swiped.
+ * @param {(item: HTMLElement) => boolean} takes Whether that item can be swiped.
  */
-export function swiping(list, onswiped, takes = () => true) {
+export function swiping(list, onswiped, takes) {
   const swipe = new Swipe();
   /** @type {HTMLElement|undefined} */ let item;
   let endedAt = Number.NEGATIVE_INFINITY;

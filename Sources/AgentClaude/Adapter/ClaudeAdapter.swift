@@ -142,7 +142,7 @@ package struct ClaudeAdapter: AgentAdapter {
         }
     }
 
-    /// What Claude Code allows by itself, the owner's rules may keep it from all the same.
+    /// The owner's rules also apply to calls that Claude Code allows by itself.
     private func heeding(_ token: HookToken, _ hook: ClaudeHook, _ id: SessionID?) -> AgentEffect<ClaudeOrder> {
         let payload = hook.payload.root
         guard hook.event == "PreToolUse", let tool = Self.tool(payload), !Self.asksByItself(tool) else {

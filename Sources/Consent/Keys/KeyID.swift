@@ -1,3 +1,5 @@
+package import RelayProtocol
+
 /// Name of a host's or a device's identity: the first 16 bytes of SHA-256(domain("key") ‖ its signing point). 22 characters as text.
 package typealias KeyID = FixedBytes<KeyIDForm>
 
@@ -33,4 +35,11 @@ extension KeyID {
     }
 
     private static var crockfordDigits: [UInt8] { Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8) }
+}
+
+extension HostKeyID {
+    package init(_ id: KeyID) {
+        guard let key = HostKeyID(id.text) else { preconditionFailure("16 bytes in base64url are a key's id") }
+        self = key
+    }
 }

@@ -1,14 +1,14 @@
 package import RelayProtocol
 
-/// What a host's terminal, or a device that vouches, shows and the relay never gets: `k` in the fragment of a link, or pasted.
+/// The secret that a host's terminal, or a device that vouches, shows and the relay never gets: `k` in the fragment of a link, or pasted.
 package struct TrustSecret: Hashable, Sendable {
-    /// Which hosts are to trust by it.
+    /// The hosts that are to trust by it.
     package enum Scope: Hashable, Sendable {
         /// The host of this identity alone.
         case host(KeyID)
         /// Any host that proves that it knows the secret.
         case machine
-        /// Those at which the device with this key vouches; the relay calls it so.
+        /// Hosts at which the device with this key vouches, and the relay's name of that device.
         case device(KeyID, ClientID)
     }
 
@@ -55,6 +55,8 @@ package struct TrustSecret: Hashable, Sendable {
     private static let deviceHeadBytes = 1 + KeyID.count + ConsentHash.count
     /// With an identifier of 64 bytes, 113 bytes in base64url; what is longer is not decoded.
     private static let textBytesMax = 151
+
+    package var isOfDevice: Bool { if case .device = scope { true } else { false } }
 
     /// False if the secret is for another host or device.
     package func isFor(_ host: KeyID) -> Bool {

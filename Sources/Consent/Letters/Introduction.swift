@@ -8,7 +8,7 @@ package struct Introduction: Sendable, Equatable {
     package var hostSign: SigningPoint
     package var hostBox: BoxPoint
     package var hostName: String
-    /// How many hosts the newcomer is brought to, as far as is known by now: it has been answered when it knows as many.
+    /// Number of hosts that the newcomer is brought to, as far as is known by now: it has been answered when it knows as many.
     package var hosts: Int64
 
     package init(join: ConsentHash, sign: SigningPoint, host: HostPin, hosts: Int64) {

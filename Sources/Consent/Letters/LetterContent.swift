@@ -1,4 +1,4 @@
-/// What hosts and devices say to each other about trust; the relay carries it and needs no understanding.
+/// Letters between hosts and devices about trust; the relay carries them and needs no understanding.
 package enum LetterContent: Sendable, Equatable {
     case join(Join)
     case admit(Admit)

@@ -19,7 +19,7 @@ package struct JoinAttempt: Sendable {
         precondition(ConsentName.isSpelled(name), "a name is one line of at most 256 bytes")
         self.host = host
         self.crypto = crypto
-        isToDevice = if case .device = secret.scope { true } else { false }
+        isToDevice = secret.isOfDevice
         pairKey = secret.pairKey(with: host, crypto)
         let join = Join(host: host, sign: identity.sign, box: identity.box, name: name, nonce: nonce)
         self.join = crypto.hash(join.body)

@@ -37,7 +37,6 @@ package struct Vouching: Sendable {
         let letter: [UInt8]
     }
 
-    private let secret: TrustSecret
     private let identity: ConsentIdentity
     private let pairKey: [UInt8]
     private let crypto: ConsentCrypto
@@ -49,7 +48,6 @@ package struct Vouching: Sendable {
     /// `secret` is of this device.
     package init(_ secret: TrustSecret, by identity: ConsentIdentity, _ crypto: ConsentCrypto) {
         precondition(secret.isFor(identity.id), "a device shows its own secrets")
-        self.secret = secret
         self.identity = identity
         self.crypto = crypto
         pairKey = secret.pairKey(with: identity.id, crypto)
@@ -60,7 +58,7 @@ package struct Vouching: Sendable {
     package enum Outcome: Sendable, Equatable {
         /// The first that knows the secret. Its short code is shown on both screens.
         case asked(Newcomer)
-        /// It came before: what there is for it by now.
+        /// Everything there is by now for one that came before.
         case again([[UInt8]])
         /// Another device knows the secret, too.
         case refused(reply: [UInt8])
@@ -130,7 +128,7 @@ package struct Vouching: Sendable {
         }
     }
 
-    /// What tells the newcomer so.
+    /// The refusal for the newcomer.
     package mutating func decline() -> [UInt8] {
         guard case .asked(let newcomer) = stage else { preconditionFailure("a person declines a device that asks") }
         stage = .declined(newcomer)

@@ -27,7 +27,7 @@ struct DeviceEntry {
     /// Nil: what needs no answer is told as it happens.
     let gathering: Gathering?
     /// Nil: it is not told what a week has cost.
-    let weekly: WeeklyCosts?
+    var weekly: WeeklyCosts? { choices?.weekly }
     /// Its person's, as they are now; nil if there is one among them that this program does not know.
     let choices: DeviceChoices?
     /// Detail of its pushes: `full`, `summary`, `generic` or `sealed`.
@@ -62,7 +62,6 @@ struct DeviceEntry {
         hidesCost = try device.flag("hidesCost")
         gathering = try device.optional("gather").map { value throws(WireError) in try Gathering(from: value) }
         choices = try? DeviceChoices(from: device)
-        weekly = choices?.weekly
         text = try device.optionalString("text")
         allowsOnLockScreen = try device.flag("allowOnLockScreen")
         clientName = try value.required("client").object().string("name")

@@ -173,14 +173,14 @@ final class SteerTask: ClientTask {
             return try LaunchLookup.find(wish, pictures.map(\.named), in: run.view)
         }
         guard let action else { throw ClientError(.usage, "nothing to send") }
-        if case .ruleOff(let rule, let host) = options.wish {
-            return (try RuleLookup.find(rule, on: host, in: run.view), action)
-        }
-        if case .ruleChange(let rule, _, let host) = options.wish {
-            return (try RuleLookup.find(rule, on: host, in: run.view), action)
-        }
-        if case .ruleAdd(_, let host) = options.wish { return (try RuleLookup.taking(on: host, in: run.view), action) }
-        return (try SteeredLookup.find(options.session, for: action.kind, in: run.view), action)
+        let session =
+            switch options.wish {
+            case .ruleOff(let rule, let host), .ruleChange(let rule, _, let host):
+                try RuleLookup.find(rule, on: host, in: run.view)
+            case .ruleAdd(_, let host): try RuleLookup.taking(on: host, in: run.view)
+            default: try SteeredLookup.find(options.session, for: action.kind, in: run.view)
+            }
+        return (session, action)
     }
 
     /// Checks what the relay would refuse anyway, so that it is not recorded.

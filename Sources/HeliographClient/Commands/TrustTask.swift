@@ -56,23 +56,17 @@ final class TrustTask: ClientTask {
                 open[peer] = JoinAttempt(secret, host: key, by: identity, name: name, nonce: .random(), .openSSL)
             }
             send()
-            if isToDevice {
+            if secret.isOfDevice {
                 run.terminal.remark(
                     "Confirm it at the other device. It shows the same code: \(identity.id.shortCode)")
             }
-            run.after(isToDevice ? Self.personWithin : Self.answerWithin) { [weak self] in self?.timeIsOver() }
+            run.after(secret.isOfDevice ? Self.personWithin : Self.answerWithin) { [weak self] in self?.timeIsOver() }
         } catch { run.fail(error) }
     }
 
-    private var isToDevice: Bool { if case .device = secret.scope { true } else { false } }
-
     private var peers: [LetterPeer: KeyID] {
         if case .device(let device, let client) = secret.scope { return [.client(client): device] }
-        let keyed = hosts.map { host -> (LetterPeer, KeyID) in
-            guard let key = HostKeyID(host.text) else { preconditionFailure("16 bytes in base64url are a key's id") }
-            return (.host(key), host)
-        }
-        return Dictionary(uniqueKeysWithValues: keyed)
+        return Dictionary(uniqueKeysWithValues: hosts.map { (.host(HostKeyID($0)), $0) })
     }
 
     /// Of a link for all hosts of a machine: those that are there and ask for signatures.
@@ -124,7 +118,7 @@ final class TrustTask: ClientTask {
                 // Hosts of other machines are asked, too, and know nothing of it.
                 if secret.scope != .machine || reason != .unknownSecret {
                     let sentence =
-                        isToDevice ? Self.sentence(reason) : reason.sentence(host: VisibleText.line(name(of: peer)))
+                        secret.isOfDevice ? Self.sentence(reason) : reason.sentence(host: VisibleText.line(name(of: peer)))
                     refusal = ClientError(.refused, sentence)
                 }
                 open[peer] = nil
@@ -160,7 +154,7 @@ final class TrustTask: ClientTask {
             run.terminal.print(
                 run.terminal.palette.paint(
                     "✓ \(VisibleText.line(pin.name)) trusts this terminal: \(identity.id.shortCode)", .green))
-            run.terminal.print("  \(isToDevice ? "The device that let it in" : "Its own screen") shows the same code.")
+            run.terminal.print("  \(secret.isOfDevice ? "The device that let it in" : "Its own screen") shows the same code.")
         }
         finishIfDone()
     }
@@ -187,10 +181,10 @@ final class TrustTask: ClientTask {
             refusal
                 ?? ClientError(
                     .timedOut,
-                    isToDevice
+                    secret.isOfDevice
                         ? "the other device does not answer: is its link still shown?"
                         : "the host does not answer: is it running, and connected to this relay?",
-                    advice: isToDevice ? nil : "There: heliograph doctor"))
+                    advice: secret.isOfDevice ? nil : "There: heliograph doctor"))
     }
 
     /// `text` is a link that a host's terminal or a device shows, or its secret alone.

@@ -1,8 +1,8 @@
 package import RelayProtocol
 
-/// What `heliograph trust --vouch` shows.
+/// Options of `heliograph trust --vouch`.
 package struct VouchOptions {
-    /// What the device may do at the relay if it is new there.
+    /// The device's role at the relay if it is new there.
     package var role: PairingRole
     /// A link as something to scan; nil if it is not to be shown.
     package var picture: (String) -> String?

@@ -18,11 +18,10 @@ final class VouchTask: ClientTask {
     private let keys: TerminalKeys
     private let identity: ConsentIdentity
     private let hosts: [HostPin]
-    private var secret: TrustSecret?
     private var vouching: Vouching?
     private var askedForCode: CommandID?
     private var newcomer: Vouching.Newcomer?
-    /// Where the newcomer's letters come from.
+    /// The sender of the newcomer's letters.
     private var client: ClientID?
     /// Letters to the newcomer that the relay has not handed on.
     private var underWay: Set<CommandID> = []
@@ -35,11 +34,8 @@ final class VouchTask: ClientTask {
         self.run = run
         self.wish = wish
         keys = TerminalKeys(run.options)
-        hosts = try keys.book().hosts
-        guard let identity = try keys.identity(), !hosts.isEmpty else {
-            throw ClientError(.notFound, "no host trusts this terminal", advice: "heliograph trust LINK")
-        }
-        self.identity = identity
+        let (identity, book) = try keys.trusted()
+        (self.identity, hosts) = (identity, book.hosts)
         run.expect(within: run.options.patience) { [unowned run] in run.view.isWorkspaceKnown }
     }
 
@@ -49,7 +45,7 @@ final class VouchTask: ClientTask {
         case .replied(let id, let reply) where id == askedForCode: show(reply)
         case .replied(let id, let reply):
             guard underWay.remove(id) != nil else { return }
-            // It may be between two connections.
+            // Perhaps between two connections.
             if case .failed = reply { return run.after(Self.repeatAfter) { [weak self] in self?.introduce() } }
             endIfDone()
         case .letter(let letter, .client(let client)): received(letter, client)
@@ -63,7 +59,6 @@ final class VouchTask: ClientTask {
     private func show(_ reply: Reply) {
         guard let client = run.client else { preconditionFailure("the relay has said who this is") }
         let secret = TrustSecret(.device(identity.id, client), secret: .random())
-        self.secret = secret
         vouching = Vouching(secret, by: identity, .openSSL)
         let link: String
         if case .pairing(let paired, _, _) = reply {
@@ -168,8 +163,7 @@ final class VouchTask: ClientTask {
     private func vouch() {
         guard let unanswered = vouching?.unanswered, !unanswered.isEmpty else { return }
         for (host, letter) in unanswered {
-            guard let key = HostKeyID(host.id.text) else { preconditionFailure("16 bytes in base64url are a key's id") }
-            _ = run.submit(.letter(Self.letter(letter), to: .host(key)))
+            _ = run.submit(.letter(Self.letter(letter), to: .host(HostKeyID(host.id))))
         }
         run.after(Self.repeatAfter) { [weak self] in self?.vouch() }
     }

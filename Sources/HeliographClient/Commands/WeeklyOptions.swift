@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// When a device is to be told what the week has cost.
+/// The time of the week at which a device is told what it has cost.
 package struct WeeklyOptions {
     /// `monday`, or its first letters.
     package var day: String

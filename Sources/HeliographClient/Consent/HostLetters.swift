@@ -29,13 +29,10 @@ final class HostLetters {
     func begin(
         _ content: (HostPin, ConsentIdentity, HostBook) -> LetterContent, timeIsOver: @escaping () -> Void
     ) throws(ClientError) {
-        let book = try keys.book()
-        guard let identity = try keys.identity(), !book.hosts.isEmpty else {
-            throw ClientError(.notFound, "no host trusts this terminal", advice: "heliograph trust LINK")
-        }
+        let (identity, book) = try keys.trusted()
         self.identity = identity
         for host in book.hosts {
-            guard let key = HostKeyID(host.id.text) else { preconditionFailure("16 bytes in base64url are a key's id") }
+            let key = HostKeyID(host.id)
             pins[key] = host
             open[key] = content(host, identity, book)
         }

@@ -45,6 +45,15 @@ struct TerminalKeys: Sendable {
         }
     }
 
+    /// Throws if no host trusts this terminal.
+    func trusted() throws(ClientError) -> (identity: ConsentIdentity, book: HostBook) {
+        let book = try book()
+        guard let identity = try identity(), !book.hosts.isEmpty else {
+            throw ClientError(.notFound, "no host trusts this terminal", advice: "heliograph trust LINK")
+        }
+        return (identity, book)
+    }
+
     func pin(_ host: HostPin) throws(ClientError) {
         try change { book throws(ClientError) in
             do throws(ConsentError) { try book.pin(host) } catch { throw ClientError(.refused, error.message) }

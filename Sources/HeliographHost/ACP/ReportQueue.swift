@@ -149,7 +149,8 @@ struct ReportQueue: Sendable {
         outputs = []
     }
 
-    private static func line(_ session: SessionID, _ event: Event) -> [UInt8] {
+    /// As a program reports it to the daemon.
+    static func line(_ session: SessionID, _ event: Event) -> [UInt8] {
         // An event is an object that is not empty.
         Array("{\"session\":\"\(session.rawValue)\",".utf8) + event.bytes.dropFirst()
     }

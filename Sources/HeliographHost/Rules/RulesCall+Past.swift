@@ -91,7 +91,7 @@ private struct Tried {
         }
     }
 
-    /// What a person has to see first.
+    /// In the order in which a person has to see them.
     enum Weight: CaseIterable { case freer, answered, asked }
 
     var weight: Weight { isFreer ? .freer : rules.isEmpty ? .asked : .answered }
@@ -183,15 +183,16 @@ private struct RuleTrial {
     /// Beyond `bytesMax` calls are left out, whose number is in `more`: first those that would be asked, the oldest of each kind.
     func json(suggesting suggestions: [RuleSuggestion]? = nil, bytesMax: Int = .max) -> [UInt8] {
         let suggested = suggestions.map { $0.map(\.json) }
+        let calls = tried.map(\.json)
         var room = bytesMax - Self.headBytes(book, suggested)
         var shown: Set<Int> = []
-        for kind in bytesMax == .max ? [] : Tried.Weight.allCases {
+        for kind in Tried.Weight.allCases {
             for place in tried.indices.reversed() where tried[place].weight == kind {
-                room -= tried[place].json.count + 1
+                room -= calls[place].count + 1
                 if room >= 0 { shown.insert(place) }
             }
         }
-        let told = bytesMax == .max ? tried : tried.indices.filter(shown.contains).map { tried[$0] }
+        let told = calls.indices.filter(shown.contains).map { calls[$0] }
         return JSONWriter.object { writer in
             writer.field("requests", Int64(tried.count))
             writer.field("since", tried.first?.request.at)
@@ -208,8 +209,8 @@ private struct RuleTrial {
             }
             writer.array("rules", rules)
             if let suggested { writer.array("suggestions", suggested) }
-            writer.array("tried", told.map(\.json))
-            if told.count < tried.count { writer.field("more", Int64(tried.count - told.count)) }
+            writer.array("tried", told)
+            if told.count < calls.count { writer.field("more", Int64(calls.count - told.count)) }
         }
     }
 

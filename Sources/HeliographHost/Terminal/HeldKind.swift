@@ -1,4 +1,4 @@
-/// What runs in a terminal that we hold, by the command that starts it.
+/// The program in a terminal that we hold, by the command that starts it.
 package enum HeldKind: String, Sendable {
     /// `heliograph claude`
     case claude

@@ -21,6 +21,11 @@ struct HeldTerminal {
 
     static func directory(_ paths: HostPaths) -> String { paths.stateDirectory + "/claude" }
 
+    /// To the process that holds it, for a loop; nil if nobody listens.
+    static func connect(_ id: String, _ paths: HostPaths = HostPaths()) -> Int32? {
+        HookSocket(connectingTo: directory(paths) + "/" + id, until: .now + TerminalLimits().queryBudget)?.descriptorForALoop()
+    }
+
     /// The holders that answer, oldest first. The socket of one that was killed is removed.
     static func all(_ paths: HostPaths = HostPaths()) -> [HeldTerminal] {
         let directory = directory(paths)

@@ -74,6 +74,7 @@ private final class ShellReports: Sendable {
     private let own: SessionID
     private let program: String
     private let title: String
+    private let socketPath = HostPaths().socket
     private let phase = Mutex(Phase.untold)
     private let over: WakePipe
     private let limits = DaemonLimits.ofSoleProgram
@@ -85,7 +86,7 @@ private final class ShellReports: Sendable {
         self.program = program
         self.title = title
         over = try WakePipe()
-        link = try SteeringLink(session: own, of: nil, socketPath: HostPaths().socket, inbox: inbox, limits: limits)
+        link = try SteeringLink(session: own, of: nil, socketPath: socketPath, inbox: inbox, limits: limits)
         var offer = SteeringOffer(actions: [.stop])
         offer.hasScreen = true
         link.stand(offer, .busy)
@@ -123,12 +124,10 @@ private final class ShellReports: Sendable {
     }
 
     private func send(_ heads: [EventHead], by process: pid_t?) -> Bool {
-        let lines = heads.map { head in
-            Array("{\"session\":\"\(own.rawValue)\",".utf8) + Event(head, at: HostInstant.now.wall).bytes.dropFirst()
-        }
+        let lines = heads.map { ReportQueue.line(own, Event($0, at: HostInstant.now.wall)) }
         let exchange = HookExchange(
             agent: "events", lines.flatMap { $0 + [UInt8(ascii: "\n")] }, caller: HookCaller(process: process.map { "\($0)" }),
-            socketPath: HostPaths().socket, budget: Self.answerWithin)
+            socketPath: socketPath, budget: Self.answerWithin)
         guard let (status, _) = exchange.send() else { return false }
         return status == 200
     }

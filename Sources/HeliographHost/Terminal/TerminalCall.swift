@@ -112,7 +112,7 @@ package struct TerminalCall {
         guard BackgroundThread.start({ while true { inbox.put(signals.next().number) } }) else {
             throw HostError(.system, "the signals could not be passed on")
         }
-        guard let connection = Self.connect(HeldTerminal.directory(HostPaths()) + "/" + id) else {
+        guard let connection = HeldTerminal.connect(id) else {
             return Self.refuse(nobody(id))
         }
         defer { close(connection) }
@@ -130,10 +130,6 @@ package struct TerminalCall {
             ProgramRequest.complain(kind.wasLost)
             return Self.gone
         }
-    }
-
-    private static func connect(_ path: String) -> Int32? {
-        HookSocket(connectingTo: path, until: .now + TerminalLimits().queryBudget)?.descriptorForALoop()
     }
 
     // MARK: - Hold

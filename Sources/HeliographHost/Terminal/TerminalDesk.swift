@@ -3,11 +3,10 @@ internal import HeliographHook
 internal import HeliographPlatform
 internal import HostCore
 internal import RelayProtocol
-internal import Synchronization
 
 /// Passes clients' looks and keys on to the processes that hold the terminals, over one connection to each while somebody looks there.
 ///
-/// Its thread begins with the first look, and sleeps while there is none.
+/// Its thread sleeps while there is no look.
 final class TerminalDesk: Sendable {
     private struct Holder {
         let descriptor: Int32
@@ -24,27 +23,20 @@ final class TerminalDesk: Sendable {
 
     private let inbox: LoopInbox<ScreenCall>
     private let answered: @Sendable (SteeringName, ScreenAnswer) -> Void
-    private let isRunning = Mutex(false)
 
     private static let limits = TerminalLimits()
     /// A connection that nobody needs is closed after this time, in milliseconds.
     private static let idleFor: Int32 = 15_000
     private static let gone = ScreenAnswer.failed(.unavailable, "the process that held this terminal is gone")
 
-    /// `answered` is called on a thread of its own.
+    /// `answered` is called on a thread of its own. Throws if there is none to be had.
     init(answered: @escaping @Sendable (SteeringName, ScreenAnswer) -> Void) throws {
         inbox = try LoopInbox()
         self.answered = answered
+        guard BackgroundThread.start({ self.run() }) else { throw HostError(.system, "no thread is left") }
     }
 
-    func ask(_ call: ScreenCall) {
-        let isStarted = isRunning.withLock { isRunning in
-            if !isRunning { isRunning = BackgroundThread.start { self.run() } }
-            return isRunning
-        }
-        guard isStarted else { return answered(call.name, .failed(.unavailable, "its host has no thread left")) }
-        inbox.put(call)
-    }
+    func ask(_ call: ScreenCall) { inbox.put(call) }
 
     // MARK: - On its thread
 
@@ -87,9 +79,7 @@ final class TerminalDesk: Sendable {
     private static func connect(to session: SessionID) -> Int32? {
         let paths = HostPaths()
         guard let terminal = HeldTerminal.all(paths).last(where: { $0.shown == session }) else { return nil }
-        return HookSocket(
-            connectingTo: HeldTerminal.directory(paths) + "/" + terminal.id, until: .now + limits.queryBudget
-        )?.descriptorForALoop()
+        return HeldTerminal.connect(terminal.id, paths)
     }
 
     private func serve(_ session: SessionID, _ holders: inout [SessionID: Holder]) {
@@ -106,7 +96,7 @@ final class TerminalDesk: Sendable {
         if bytes?.isEmpty == true || holder.reader.isBroken || holder.output.isBroken { close(session, &holders) }
     }
 
-    /// Whether keys that were on their way were typed, nobody knows.
+    /// Keys that were on their way may have been typed.
     private func close(_ session: SessionID, _ holders: inout [SessionID: Holder]) {
         guard let holder = holders.removeValue(forKey: session) else { return }
         Glibc.close(holder.descriptor)

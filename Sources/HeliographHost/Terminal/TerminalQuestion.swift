@@ -34,10 +34,7 @@ struct TerminalQuestion {
         JSONWriter.object {
             $0.field("number", number)
             $0.field("session", session)
-            switch wish {
-            case .look(let after): $0.field("after", after)
-            case .type(let keys): $0.field("keys", Base64URL.text(keys))
-            }
+            wish.write(to: &$0)
         }
     }
 

@@ -15,7 +15,7 @@ extension Routes {
             let forbidden = Notice(code: ErrorCode.forbidden.rawValue, message: "this device may not tell agents what to do")
             return respond(id, error == .wrongRole ? .json(403, forbidden) : Self.refusal(error))
         }
-        guard let session = Self.session(in: request.query) else {
+        guard let session = Self.parameter("session", in: request.query).flatMap({ SessionID($0) }) else {
             return respond(id, .json(400, Notice(code: "badValue", message: "name the session: ?session=ID")))
         }
         let content = request.body
@@ -40,7 +40,7 @@ extension Routes {
             switch isKept {
             case true?: respond(id, .json(200, picture.named.named))
             case false?: respond(id, .reply(.noSuchSession))
-            case nil: respond(id, Self.noPicturesNow)
+            case nil: respond(id, Self.storeDoesNotAnswer)
             }
         }
     }
@@ -60,7 +60,7 @@ extension Routes {
         core.pictures.perform {
             try [$0.picture(digest, in: workspace, of: host)].compactMap { $0 }
         } then: { [self] found in
-            guard let found else { return respond(id, Self.noPicturesNow) }
+            guard let found else { return respond(id, Self.storeDoesNotAnswer) }
             guard let picture = found.first else { return respond(id, Self.noSuchPicture) }
             let type = picture.named.type
             respond(
@@ -74,18 +74,7 @@ extension Routes {
         }
     }
 
-    private static func session(in query: String?) -> SessionID? {
-        for part in (query ?? "").split(separator: "&") where part.hasPrefix("session=") {
-            return SessionID(String(part.dropFirst("session=".count)))
-        }
-        return nil
-    }
-
     private static var noSuchPicture: HTTPResponse {
         .json(404, Notice(code: ErrorCode.unknownPicture.rawValue, message: "there is no such picture here, or no more"))
-    }
-
-    private static var noPicturesNow: HTTPResponse {
-        .json(503, Notice(code: ErrorCode.unavailable.rawValue, message: "the relay's store does not answer; try again"))
     }
 }

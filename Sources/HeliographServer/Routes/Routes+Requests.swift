@@ -3,7 +3,7 @@ import RelayModel
 import RelayProtocol
 import WebSocketEngine
 
-/// What a host has asked before: it tries rules on that.
+/// Approvals that a host has asked for before: it tries rules on them.
 extension Routes {
     static let requestsPath = "/v1/requests"
     /// Of one answer: what a link between relays carries at once.
@@ -27,12 +27,9 @@ extension Routes {
             try $0.approvals(
                 of: host, in: workspace, before: before, limit: Self.pageCountMax, bytesMax: Self.pageBytesMax)
         } then: { [self] page in
-            guard let page else {
-                return respond(id, Self.unavailable("the relay's store does not answer; try again"))
-            }
-            let entries = page.entries.map { KeptRequest(folder: $0.folder, approval: $0.approval).bytes }
+            guard let page else { return respond(id, Self.storeDoesNotAnswer) }
             let answer = JSONWriter.object {
-                $0.array("requests", entries)
+                $0.array("requests", page.entries.map(\.bytes))
                 $0.field("next", page.next)
             }
             respond(id, .json(200, answer))
@@ -41,9 +38,7 @@ extension Routes {
 
     /// Nil if it is no number.
     private static func before(in query: String?) -> Int64? {
-        for part in (query ?? "").split(separator: "&") where part.hasPrefix("before=") {
-            return Int64(part.dropFirst("before=".count)).flatMap { $0 > 0 ? $0 : nil }
-        }
-        return .max
+        guard let text = parameter("before", in: query) else { return .max }
+        return Int64(text).flatMap { $0 > 0 ? $0 : nil }
     }
 }

@@ -28,7 +28,7 @@ extension Routes {
     func listSightings(_ seen: TokenSightings, _ id: HTTPRequestID) { respond(id, .json(200, seen.bytes)) }
 
     private func listTokens(of own: Token, _ query: String?, _ id: HTTPRequestID) {
-        let after = query?.split(separator: "&").first { $0.hasPrefix("after=") }.map { String($0.dropFirst("after=".count)) }
+        let after = Self.parameter("after", in: query)
         respond(id) { roster in
             guard let page = roster.page(of: own.workspace, after: after) else { return Self.noSuchToken }
             let bytes = JSONWriter.object { writer in

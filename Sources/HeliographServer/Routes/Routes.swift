@@ -203,6 +203,14 @@ final class Routes {
         .json(503, Notice(code: ErrorCode.unavailable.rawValue, message: message))
     }
 
+    static var storeDoesNotAnswer: HTTPResponse { unavailable("the relay's store does not answer; try again") }
+
+    /// The first of this name, as it is spelled; nil if there is none.
+    static func parameter(_ name: String, in query: String?) -> String? {
+        let start = name + "="
+        return query?.split(separator: "&").first { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }
+    }
+
     /// The core for an authorised request; if there is none, the request is answered.
     func coreAnswering(_ id: HTTPRequestID) -> Core? {
         if core == nil {

@@ -45,7 +45,6 @@ final class Shelf<Store: Sendable> {
             }
         }
     }
-
 }
 
 typealias PictureShelf = Shelf<any PictureStore>

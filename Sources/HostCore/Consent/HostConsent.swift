@@ -47,8 +47,7 @@ package struct HostConsent {
         gate = ConsentGate(host: identity.id, crypto)
         desk = TrustDesk(identity, crypto)
         fresh = FreshBytes(seed: seed, crypto)
-        guard let key = HostKeyID(identity.id.text) else { preconditionFailure("16 bytes in base64url are a key's id") }
-        self.key = key
+        key = HostKeyID(identity.id)
     }
 
     /// Its letters say what it calls itself, as its `hello` does. A name that no letter takes stays out of them.
@@ -158,10 +157,7 @@ package struct HostConsent {
         switch gate.steered(request, pins: &changed) {
         case .pass(let request): return .take(request)
         case .refuse(let refusal): return .refuse(refusal.sentence)
-        case .take(let request, _):
-            guard (try? disk.save(changed)) != nil else { return .refuse("the disk of its host does not take anything") }
-            keep(changed)
-            return .take(request)
+        case .take(let request, _): return save(changed).map { .refuse($0) } ?? .take(request)
         }
     }
 
@@ -172,11 +168,16 @@ package struct HostConsent {
         switch gate.typed(keys, by: call, pins: &changed) {
         case .refuse(let refusal): return refusal.sentence
         case .take(let taken):
-            guard (try? disk.save(changed)) != nil else { return "the disk of its host does not take anything" }
-            keep(changed)
             call = taken
-            return nil
+            return save(changed)
         }
+    }
+
+    /// Returns why they are not on disk.
+    private mutating func save(_ changed: PinBook) -> String? {
+        guard (try? disk.save(changed)) != nil else { return "the disk of its host does not take anything" }
+        keep(changed)
+        return nil
     }
 
     // MARK: Letters

@@ -18,7 +18,7 @@ extension HostMachine {
             }
             // The device's new count.
             carryOut([HostConsent.Order]())
-            tellTyped(typing.typed(keys.count, as: call.command, by: call.by, in: call.session, at: now))
+            tellTyped(typing.typed(keys.count, as: call.name, by: call.by, in: call.session, at: now))
             wereAgentsTold = true
         }
         orders.append(.askTerminal(call))

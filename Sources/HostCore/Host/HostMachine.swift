@@ -17,7 +17,6 @@ package struct HostMachine {
     private(set) var link: LinkMachine
     private var journal: Journal
     var steering: SteeringDesk
-    /// What clients type at terminals.
     var typing = TypingDesk()
     /// Nil for a host without keys, which takes what the relay brings.
     var consent: HostConsent?

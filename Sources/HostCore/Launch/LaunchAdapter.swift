@@ -141,14 +141,12 @@ package struct LaunchAdapter: AgentAdapter {
 
     private mutating func offerAll() {
         offer.rules = rules
-        if rules?.hasRulesToSwitchOff == true { offer.actions.insert(.ruleOff) } else { offer.actions.remove(.ruleOff) }
+        let canSwitchOff = rules?.hasRulesToSwitchOff == true
+        offer.actions.subtract([.ruleOff, .ruleChange])
+        if canSwitchOff { offer.actions.insert(.ruleOff) }
         // At an open host the relay could write the rule.
         if isSigned { offer.actions.insert(.ruleAdd) }
-        if isSigned, rules?.hasRulesToSwitchOff == true {
-            offer.actions.insert(.ruleChange)
-        } else {
-            offer.actions.remove(.ruleChange)
-        }
+        if isSigned, canSwitchOff { offer.actions.insert(.ruleChange) }
         offer.actions.insert(.ruleTry)
         guard session != nil || isSigned || rules != nil || offer.projects?.isEmpty == false else { return }
         if !isBegun { begin() }

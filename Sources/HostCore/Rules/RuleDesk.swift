@@ -73,43 +73,39 @@ struct RuleDesk {
 
     /// Carries out `ruleOff`, `ruleAdd` or `ruleChange`. Returns the reason if nothing was changed.
     func change(_ request: SteeringRequest, isSigned: Bool, at now: HostInstant) -> String? {
-        switch request.action {
-        case .ruleOff(let rule): return switchOff(rule)
-        case .ruleAdd, .ruleChange:
-            // Else the relay could write a rule that gives agents more freedom for good.
-            guard isSigned else { return "only a host that takes signed commands alone takes rules from afar" }
-            return write(request.action, by: request.by.name, at: now)
-        case .prompt, .interrupt, .stop, .mode, .model, .askAll, .launch, .ruleTry:
-            preconditionFailure("these change no rule")
-        }
+        if case .ruleOff(let name) = request.action { return switchOff(name) }
+        // Else the relay could write a rule that gives agents more freedom for good.
+        guard isSigned else { return "only a host that takes signed commands alone takes rules from afar" }
+        do throws(SpoolError) {
+            switch request.action {
+            case .ruleAdd(let text): try source.add(text, by: request.by.name, at: now.wall)
+            case .ruleChange(let name, let text):
+                guard let (kept, rule) = found(name) else { return Self.noSuchRule }
+                // Else an agent could do more by a change that reads as if it were about something else.
+                guard rule.answer == .allow else { return "this rule keeps agents back: only its owner can change it" }
+                guard !kept.isOff(rule) else { return "this rule was taken back: only its owner can let it allow again" }
+                try source.change(name, to: text, by: request.by.name, at: now.wall)
+            default: preconditionFailure("this changes no rule")
+            }
+            return nil
+        } catch { return error.message }
     }
 
     /// That it is off already is no reason.
     private func switchOff(_ name: String) -> String? {
-        guard let kept = source.rules else { return "its host has no rules that can be read, so none of them answers" }
-        guard let rule = kept.book.rules.first(where: { $0.name == name }) else { return "its host has no such rule any more" }
+        guard source.rules != nil else { return "its host has no rules that can be read, so none of them answers" }
+        guard let (kept, rule) = found(name) else { return Self.noSuchRule }
         guard rule.answer == .allow else { return "this rule keeps agents back: only its owner can take it out of the file" }
         guard !kept.isOff(rule) else { return nil }
         do throws(SpoolError) { try source.switchOff(name) } catch { return "the disk of its host does not take it: \(error)" }
         return nil
     }
 
-    private func write(_ action: SteeringAction, by person: String, at now: HostInstant) -> String? {
-        do throws(SpoolError) {
-            switch action {
-            case .ruleAdd(let text): try source.add(text, by: person, at: now.wall)
-            case .ruleChange(let name, let text):
-                guard let kept = source.rules, let rule = kept.book.rules.first(where: { $0.name == name }) else {
-                    return "its host has no such rule any more"
-                }
-                // Else an agent could do more by a change that reads as if it were about something else.
-                guard rule.answer == .allow else { return "this rule keeps agents back: only its owner can change it" }
-                guard !kept.isOff(rule) else { return "this rule was taken back: only its owner can let it allow again" }
-                try source.change(name, to: text, by: person, at: now.wall)
-            default: preconditionFailure("this writes no rule")
-            }
-            return nil
-        } catch { return error.message }
+    private static let noSuchRule = "its host has no such rule any more"
+
+    private func found(_ name: String) -> (KeptRules, Rule)? {
+        guard let kept = source.rules, let rule = kept.book.rules.first(where: { $0.name == name }) else { return nil }
+        return (kept, rule)
     }
 
     private static func note(of approval: ApprovalID) -> String { notes + approval.rawValue }

@@ -4,7 +4,7 @@ internal import RelayProtocol
 package enum TriedRules: Sendable, Equatable {
     /// JSON of at most `WireLimits.triedBytesMax`.
     case tried([UInt8])
-    /// Why they were not.
+    /// The reason.
     case refused(String)
 
     func change(_ name: SteeringName) -> SteeringChange {

@@ -34,9 +34,9 @@ struct TypingDesk {
 
     /// The first keys are counted before they are typed, the following ones together.
     mutating func typed(
-        _ count: Int, as command: CommandID, by client: Named<ClientTag>, in session: SessionID, at now: HostInstant
+        _ count: Int, as name: SteeringName, by client: Named<ClientTag>, in session: SessionID, at now: HostInstant
     ) -> [Count] {
-        known.append(SteeringName(client: client.id, command: command))
+        known.append(name)
         if known.count > Self.knownMax { known.removeFirst() }
         let key = Key(session: session, client: client.id)
         guard typists[key] == nil else {

@@ -22,7 +22,7 @@ struct ScreenDrawing: Sendable {
         let drawn = Self.lines(of: screen)
         let place = screen.modes.isCursorShown ? screen.cursorPlace : nil
         let isResized = (screen.rows, screen.columns) != (rows, columns)
-        let isMoved = place.map { [$0.row, $0.column] } != cursor.map { [$0.row, $0.column] }
+        let isMoved = place?.row != cursor?.row || place?.column != cursor?.column
         let modes = (screen.modes.isBracketedPaste, screen.modes.hasApplicationKeys)
         guard isResized || isMoved || modes != (wrapsPaste, hasApplicationKeys) || drawn != lines else { return }
         number += 1
@@ -70,8 +70,9 @@ struct ScreenDrawing: Sendable {
             }
         }
         var isCut = false
-        while Self.size(shown) > WireLimits.screenBytesMax - Self.headBytes {
-            shown.removeLast()
+        var size = Self.size(shown)
+        while size > WireLimits.screenBytesMax - Self.headBytes {
+            size -= Self.size([shown.removeLast()])
             isCut = true
         }
         return JSONWriter.object { writer in

@@ -4,7 +4,7 @@ import RelayProtocol
 ///
 /// Nothing is drawn while nobody looks, and a client that is slow to ask again gets what is on the screen then, not what was.
 package struct ScreenLooks: Sendable {
-    /// Where an answer goes: a connection, and the number of a question on it.
+    /// A connection, and the number of a question on it.
     package struct Asker: Hashable, Sendable {
         package let connection: Int
         package let question: Int64
@@ -70,9 +70,9 @@ package struct ScreenLooks: Sendable {
     package mutating func due(_ screen: TerminalScreen, at now: Int64) -> [(asker: Asker, answer: [UInt8])] {
         guard !looks.isEmpty else { return [] }
         draw(screen, at: now)
-        let answered = looks.filter { $0.after < drawing.number || $0.until <= now }
-        guard !answered.isEmpty else { return [] }
-        looks.removeAll { $0.after < drawing.number || $0.until <= now }
+        let isDue: (Look) -> Bool = { [number = drawing.number] in $0.after < number || $0.until <= now }
+        let answered = looks.filter(isDue)
+        looks.removeAll(where: isDue)
         return answered.map { ($0.asker, drawing.json(as: "\(name).\(drawing.number)", after: $0.after)) }
     }
 

@@ -19,7 +19,7 @@ package struct RuleBook: Equatable, Sendable {
 
     /// The book of a file to whose end a text was added, which has to be exactly one rule and to change no other.
     package func adding(_ text: String, to file: String) throws(RuleError) -> RuleBook {
-        guard try RuleBook(parsing: text).rules.count == 1 else { throw RuleError("it is not exactly one rule") }
+        try Self.checkIsOne(text)
         let book = try RuleBook(parsing: file)
         guard book.rules.count == rules.count + 1, book.rules.dropLast() == rules[...] else {
             throw RuleError("it would change other rules")
@@ -30,7 +30,7 @@ package struct RuleBook: Equatable, Sendable {
     /// The file in which a text stands in the place of the lines of one rule, with a remark above it. The text has to be exactly one rule, and
     /// no other changes.
     package func replacing(_ name: String, by text: String, under remark: String, in file: String) throws(RuleError) -> String {
-        guard try RuleBook(parsing: text).rules.count == 1 else { throw RuleError("it is not exactly one rule") }
+        try Self.checkIsOne(text)
         let placed = try RuleFile.placedRules(in: file)
         guard placed.map(\.rule) == rules, let place = placed.firstIndex(where: { $0.rule.name == name }) else {
             throw RuleError("there is no rule `\(name)`")
@@ -39,12 +39,14 @@ package struct RuleBook: Equatable, Sendable {
         let old = placed[place].lines
         lines.replaceSubrange(old.lowerBound - 1...old.upperBound - 1, with: [remark, text])
         let changed = lines.joined(separator: "\n")
-        let book = try RuleBook(parsing: changed)
-        var others = book.rules
-        guard others.count == rules.count else { throw RuleError("it would change other rules") }
-        others[place] = rules[place]
-        guard others == rules else { throw RuleError("it would change other rules") }
+        let after = try RuleBook(parsing: changed).rules
+        guard after.count == rules.count, after[..<place] == rules[..<place], after[(place + 1)...] == rules[(place + 1)...]
+        else { throw RuleError("it would change other rules") }
         return changed
+    }
+
+    private static func checkIsOne(_ text: String) throws(RuleError) {
+        guard try RuleBook(parsing: text).rules.count == 1 else { throw RuleError("it is not exactly one rule") }
     }
 
     /// `allows`: whether rules that allow hold at all. `look`: where a path leads once links are followed, as far as it exists; nil if that

@@ -83,7 +83,6 @@ struct RegisteredDevice {
         weekly = device.weekly.map { (now, $0) }
     }
 
-    /// It has been told at that moment.
     mutating func toldWeekly(_ moment: Int64) { weekly?.since = moment }
 
     /// - Returns: false if that changes nothing.

@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// What the last seven days have cost, once a week, for a person who wants to hear of it.
+/// Costs of the last seven days, told once a week to those who want it.
 extension PushPlanner {
     private static let week: Int64 = 7 * 86_400_000
 

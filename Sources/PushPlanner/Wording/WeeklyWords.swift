@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// What a week has cost, and the one before it, in words.
+/// Costs of a week and of the one before, in words.
 struct WeeklyWords {
     let week: CostReport
     let before: CostReport

@@ -57,37 +57,32 @@ struct Letters {
     }
 
     mutating func send(to key: HostKeyID, by client: ClientKey, at now: Instant) -> Sending<HostKey> {
-        guard Self.take(&ofClients[client], Limits.letters, at: now) else { return .tooMany }
+        guard ofClients[client].takeOne(of: Limits.letters, at: now.uptimeNanoseconds) else { return .tooMany }
         let claimants = holders[Address(workspace: client.workspace, key: key)] ?? []
         guard !claimants.isEmpty else { return .refused(.unavailable, "no host with these keys is there") }
         var ready: [HostKey] = []
         for host in claimants.sorted(by: { $0.host.rawValue < $1.host.rawValue })
-        where Self.take(&toHosts[host], Limits.lettersOfHost, at: now) {
+        where toHosts[host].takeOne(of: Limits.lettersOfHost, at: now.uptimeNanoseconds) {
             ready.append(host)
         }
         return ready.isEmpty ? .refused(.tooMany, "too many letters for this host; send it again in some seconds") : .to(ready)
     }
 
     mutating func send(to other: ClientID, by client: ClientKey, at now: Instant) -> Sending<PeerID> {
-        guard Self.take(&ofClients[client], Limits.letters, at: now) else { return .tooMany }
+        guard ofClients[client].takeOne(of: Limits.letters, at: now.uptimeNanoseconds) else { return .tooMany }
         let receiver = ClientKey(workspace: client.workspace, client: other)
         guard let peers = connections[receiver] else { return .refused(.unavailable, "no such client is there") }
-        guard Self.take(&toClients[receiver], Limits.lettersOfHost, at: now) else { return .tooMany }
+        guard toClients[receiver].takeOne(of: Limits.lettersOfHost, at: now.uptimeNanoseconds) else { return .tooMany }
         return .to(peers.sorted())
     }
 
     /// The host's keys and the client's connections; nil if nobody gets the letter.
     mutating func send(to client: ClientID, by host: HostKey, at now: Instant) -> (key: HostKeyID, peers: [PeerID])? {
-        guard let key = keys[host], Self.take(&ofHosts[host], Limits.lettersOfHost, at: now) else { return nil }
+        guard let key = keys[host], ofHosts[host].takeOne(of: Limits.lettersOfHost, at: now.uptimeNanoseconds) else {
+            return nil
+        }
         guard let peers = connections[ClientKey(workspace: host.workspace, client: client)] else { return nil }
         return (key, peers.sorted())
-    }
-
-    private static func take(_ bucket: inout TokenBucket?, _ full: TokenBucket, at now: Instant) -> Bool {
-        var taken = bucket ?? full
-        let isThere = taken.takeIfThere(1, at: now.uptimeNanoseconds) == 0
-        if isThere { bucket = taken }
-        return isThere
     }
 
     /// A bucket that is full again is as good as none.

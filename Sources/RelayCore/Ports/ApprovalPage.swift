@@ -2,13 +2,7 @@ package import RelayProtocol
 
 /// Approvals of one host's sessions, the newest first.
 package struct ApprovalPage: Sendable {
-    package struct Row: Sendable {
-        /// In which its session works, as far as its host has said so.
-        package var folder: String?
-        package var approval: Approval
-    }
-
-    package private(set) var entries: [Row] = []
+    package private(set) var entries: [KeptRequest] = []
     /// Those before this number may be more; nil: there are none.
     package private(set) var next: Int64?
 
@@ -39,7 +33,7 @@ package struct ApprovalPage: Sendable {
 
     /// The approval that the page has just taken, unless it is too large or damaged.
     package mutating func add(_ approval: Approval?, in folder: String?) {
-        if let approval, approval.bytes.count <= bytesMax { entries.append(Row(folder: folder, approval: approval)) }
+        if let approval, approval.bytes.count <= bytesMax { entries.append(KeptRequest(folder: folder, approval: approval)) }
     }
 
     /// Of all that there are, in any order.

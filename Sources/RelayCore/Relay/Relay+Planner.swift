@@ -5,7 +5,9 @@ import RelayProtocol
 /// Tells the planner of pushes what has happened, and carries out what it orders.
 extension Relay {
     mutating func tellPlanner(_ fact: PlannerFact, at now: Instant) {
-        let sight = Sight(sessions: shown, expiries: sessions.deadlines) { [costs] in costs.report(on: $0, in: $1, at: now) }
+        var sight = Sight(sessions: shown, expiries: sessions.deadlines)
+        // Other facts look at none, and are told with every commit.
+        if case .timerFired(.weekly) = fact { sight.costs = { [costs] in costs.report(on: $0, in: $1, at: now) } }
         let orders = planner.handle(fact, seeing: sight, at: now)
         for order in orders { carryOut(order, at: now) }
     }

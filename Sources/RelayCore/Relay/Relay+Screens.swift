@@ -32,7 +32,7 @@ extension Relay {
         orders.reply(answer.reply, to: name.command, of: peer)
     }
 
-    /// Whether keys that were on their way arrived, nobody knows.
+    /// Keys on their way may or may not have arrived.
     mutating func screensLeft(with host: HostKey) {
         for (peer, command) in screens.hostLeft(host) {
             orders.reply(.failed(.unavailable, "this session's host has just gone"), to: command, of: peer)

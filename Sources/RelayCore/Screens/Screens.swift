@@ -1,7 +1,7 @@
 import RelayModel
 import RelayProtocol
 
-/// What clients have asked of terminals and hosts have not answered yet. Nothing of it is kept but whose answer is whose.
+/// Looks and keys that wait for a host's answer: only whose answer is whose is kept.
 ///
 /// A client asks for the next screen when it has the one before, so no screen ever waits here or at the host for a slow one.
 struct Screens {
@@ -22,14 +22,14 @@ struct Screens {
     ) -> Reply? {
         let uptime = now.uptimeNanoseconds
         // Its host answers sooner, or is stuck.
-        asked = asked.filter { $0.value.until > uptime }
+        forget(until: uptime)
         guard asked[name] == nil else { return .failed(.tooMany, "this command waits for an answer already") }
         guard asked.values.count(where: { $0.peer == peer }) < Limits.screensOfClientMax,
             asked.values.count(where: { $0.host == host }) < Limits.screensOfHostMax
         else { return .failed(.tooMany, "too many look at the terminals of this host") }
         let isTaken =
-            if case .look = call.wish { Self.take(&looks[client], Limits.looks, at: uptime) } else {
-                Self.take(&keys[client], Limits.keys, at: uptime)
+            if case .look = call.wish { looks[client].takeOne(of: Limits.looks, at: uptime) } else {
+                keys[client].takeOne(of: Limits.keys, at: uptime)
             }
         guard isTaken else { return .failed(.tooMany, "too many at once; send it again in a second") }
         asked[name] = Asked(peer: peer, host: host, until: uptime + Limits.screenWithin)
@@ -43,7 +43,7 @@ struct Screens {
         return entry.peer
     }
 
-    /// What it will not answer any more, in the order of the connections.
+    /// Its unanswered calls, in the order of the connections.
     mutating func hostLeft(_ host: HostKey) -> [(peer: PeerID, command: CommandID)] {
         let lost = asked.filter { $0.value.host == host }
         for name in lost.keys { asked[name] = nil }
@@ -52,18 +52,16 @@ struct Screens {
 
     mutating func clientLeft(_ peer: PeerID) { asked = asked.filter { $0.value.peer != peer } }
 
-    private static func take(_ bucket: inout TokenBucket?, _ full: TokenBucket, at now: Int64) -> Bool {
-        var taken = bucket ?? full
-        let isThere = taken.takeIfThere(1, at: now) == 0
-        if isThere { bucket = taken }
-        return isThere
-    }
-
     /// A bucket that is full again is as good as none.
     mutating func keepHouse(at now: Instant) {
         let now = now.uptimeNanoseconds
         looks = looks.filter { !$0.value.isFull(at: now) }
         keys = keys.filter { !$0.value.isFull(at: now) }
+        forget(until: now)
+    }
+
+    private mutating func forget(until now: Int64) {
+        guard asked.values.contains(where: { $0.until <= now }) else { return }
         asked = asked.filter { $0.value.until > now }
     }
 

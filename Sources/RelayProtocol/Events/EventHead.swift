@@ -26,7 +26,7 @@ package indirect enum EventHead: Sendable, Equatable {
     case steeringOffered(SteeringOffer)
     case steeringRequested(SteeringCall)
     case steeringChanged(SteeringChange)
-    /// Somebody has typed so many bytes at the session's terminal; which, no event says.
+    /// Count of bytes typed at the session's terminal; no event holds the bytes.
     case steeringTyped(by: Named<ClientTag>, bytes: Int64)
     case error(message: String, recoverable: Bool)
     case truncated(count: Int64?)

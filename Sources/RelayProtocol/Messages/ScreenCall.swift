@@ -54,7 +54,7 @@ extension ScreenCall.Wish {
         }
     }
 
-    func write(to writer: inout JSONWriter) {
+    package func write(to writer: inout JSONWriter) {
         switch self {
         case .look(let after): writer.field("after", after)
         case .type(let keys): writer.field("keys", Base64URL.text(keys))

@@ -43,7 +43,7 @@ package struct SteeringChange: Sendable, Equatable {
             started: try head.optionalIdentifier("started"))
     }
 
-    /// What is content goes into the event's body.
+    /// The fields that are content.
     package func writeBody(to writer: inout JSONWriter) {
         if let past { writer.array("sessions", past.map(\.bytes)) }
         if let tried { writer.raw("tried", tried) }

@@ -174,13 +174,17 @@ package final class SQLiteSessionLog: SessionLog, Sendable {
     ) throws(LogError) -> ApprovalPage {
         try database.read { db in
             var page = ApprovalPage(limit: limit, bytesMax: bytesMax)
+            // Sorted by numbers alone: no record is read that the page does not take.
             let rows = try Row.fetchCursor(
                 db,
                 sql: """
-                    SELECT approvals.number, sessions.state, \(StoredApproval.columns)
-                    FROM approvals JOIN sessions ON sessions.number = approvals.session
-                    WHERE sessions.workspace = ? AND sessions.host = ? AND approvals.number < ?
-                    ORDER BY approvals.number DESC LIMIT ?
+                    SELECT approvals.number, sessions.state, \(StoredApproval.columns) FROM (
+                        SELECT approvals.number AS newest FROM approvals JOIN sessions ON sessions.number = approvals.session
+                        WHERE sessions.workspace = ? AND sessions.host = ? AND approvals.number < ?
+                        ORDER BY approvals.number DESC LIMIT ?
+                    )
+                    JOIN approvals ON approvals.number = newest JOIN sessions ON sessions.number = approvals.session
+                    ORDER BY approvals.number DESC
                     """, arguments: [workspace.rawValue, host.rawValue, before, limit + 1])
             while let row = try rows.next() {
                 let stored = StoredApproval(row, from: 2)

@@ -11,7 +11,7 @@ struct TypingDeskTests {
     private func at(_ monotonic: Int64) -> HostInstant { HostInstant(wall: 0, monotonic: monotonic) }
 
     private func typed(_ desk: inout TypingDesk, _ count: Int, _ id: String = "k", at time: Int64 = 0) -> [TypingDesk.Count] {
-        desk.typed(count, as: CommandID(id)!, by: phone, in: session, at: at(time))
+        desk.typed(count, as: SteeringName(client: phone.id, command: CommandID(id)!), by: phone, in: session, at: at(time))
     }
 
     @Test("first keys are counted at once, those of the next half minute together, and then nothing more")

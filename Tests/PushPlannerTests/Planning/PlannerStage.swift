@@ -45,7 +45,11 @@ final class PlannerStage {
     }
 
     /// As a planner that is started now would see it.
-    var sight: Sight { Sight(sessions: sessions) { [costs] query, _ in costs(query) } }
+    var sight: Sight {
+        var sight = Sight(sessions: sessions)
+        sight.costs = { [costs] query, _ in costs(query) }
+        return sight
+    }
 
     func tell(_ fact: PlannerFact) {
         orders += planner.handle(fact, seeing: sight, at: now)

@@ -68,6 +68,23 @@ struct CodexHoldTests {
         #expect(hold(bench) == .most)
     }
 
+    @Test("a turn that begins by a freer policy while it is held is interrupted, and the person is told why")
+    func begunFreely() {
+        var bench = Self.attached()
+        bench.tell(.held(Self.all))
+        bench.isSet(policy: #""untrusted""#)
+        bench.turnStarts("t1")
+        #expect(!bench.asked.contains { $0.method == "turn/interrupt" })
+        bench.turnEnds("completed", "t1")
+        // The terminal's own client names the policy that it knows.
+        bench.isSet(policy: #""on-request""#)
+        _ = bench.take()
+        bench.turnStarts("t2")
+        let halts = bench.asked.filter { $0.method == "turn/interrupt" }.map(\.params)
+        #expect(halts == [#"{"threadId":"\#(CodexBench.thread)","turnId":"t2"}"#])
+        #expect(bench.take().contains { $0.contains("a budget is spent") })
+    }
+
     @Test("a freer policy that is chosen at the terminal is held as well, and is what it is set back to")
     func chosenMeanwhile() {
         var bench = Self.attached()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from client import WireClient
-from codex import DIALOG, READY, CodexMachine, codex_program, command, machine  # noqa: F401 (a fixture)
+from codex import DIALOG, READY, AppServer, CodexMachine, codex_program, command, machine  # noqa: F401 (a fixture)
 from pictures import bring, named, png
 from steered import FINAL, Steered, phone  # noqa: F401 (a fixture)
 from waits import wait_until
@@ -367,6 +367,18 @@ def test_a_spent_budget_has_it_ask_for_what_it_ran_unasked(machine, steered, scr
     steered.phone.decide(steered.session, card["approval"], "allow")
     machine.wait_screen("That was asked.")
     steered.status("idle")
+
+    # Whoever starts a turn can name a freer policy: it is ended before its command runs.
+    machine.api.script = [[{"sleep": 2}, {"tool": "exec_command", "input": {"cmd": "echo ran > freely.txt"}}], [{"text": "That ran."}]]
+    with AppServer(machine) as server:
+        thread = steered.session.removeprefix("codex-")
+        server.call("turn/start", threadId=thread, approvalPolicy="on-request", input=[{"type": "text", "text": "freely"}])
+        steered.phone.wait_event(
+            steered.session, lambda event: event["kind"] == "error" and "a budget is spent" in event["head"]["message"], 20, "the reason"
+        )
+        steered.status("idle")
+    steered.phone.wait_summary(steered.session, lambda summary: summary["steering"].get("mode") == "untrusted", 20, "the policy again")
+    assert not (machine.project / "freely.txt").exists()
 
     # And is as it was when the budget is raised.
     steered.phone.command("budget", budget={"scope": "day", "microUSD": 0})

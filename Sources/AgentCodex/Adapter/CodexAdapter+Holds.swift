@@ -4,7 +4,7 @@ internal import RelayProtocol
 /// Sessions that are held because a budget is spent: Codex's policy `untrusted`, until they are not.
 ///
 /// Codex has no setting for "ask about everything". By `untrusted` it asks about all but what its own rules trust, and from the next turn on:
-/// a turn that runs goes on by the policy with which it began.
+/// a turn that runs goes on by the policy with which it began. One that begins by a freer policy afterwards is interrupted.
 extension CodexAdapter {
     mutating func held(_ holds: Holds) {
         self.holds = holds
@@ -31,6 +31,19 @@ extension CodexAdapter {
             return
         }
         sessions[id]?.hasNews = true
+    }
+
+    /// Whoever starts a turn can name a policy for it, and a terminal that has not read of the hold names the one before. Codex reports that policy
+    /// right before the turn (0.163), which would run by it to its end.
+    mutating func haltIfTooFree(_ turn: String, _ policy: String?, in id: SessionID) {
+        guard holds.contains(shown(id)), let policy, policy != CodexThreadSettings.askingMost,
+            let thread = sessions[id]?.thread
+        else { return }
+        call(.halt(thread: thread, turn: turn))
+        emit(
+            .error(
+                message: "interrupted: a budget is spent, and this turn began by the policy \(policy), which does not ask; send it again",
+                recoverable: true), in: id)
     }
 
     func isOurHold(_ setting: CodexSetting, in id: SessionID) -> Bool {

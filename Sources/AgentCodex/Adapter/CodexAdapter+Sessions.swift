@@ -94,6 +94,7 @@ extension CodexAdapter {
         let policy = sessions[id]?.settings.policy
         sessions[id]?.turnPolicy = policy
         setStatus(.running, in: id)
+        haltIfTooFree(turn, policy, in: id)
     }
 
     mutating func turnCompleted(_ params: JSONValue, in id: SessionID) {

@@ -87,7 +87,7 @@ extension CodexAdapter {
             self.call(.unarchive(thread: thread))
         case .unarchive(let thread): unshelved(thread)
         // The thread's settings report the result.
-        case .unsubscribe, .hold: break
+        case .unsubscribe, .hold, .halt: break
         }
     }
 
@@ -106,7 +106,8 @@ extension CodexAdapter {
             refuseParked(name, "Codex does not open this thread again")
         case .listTurns(let name): watch(name)
         // Any model name is accepted then.
-        case .listModels, .unsubscribe, .readWhole, .hold: break
+        // A turn that has ended is not to be halted.
+        case .listModels, .unsubscribe, .readWhole, .hold, .halt: break
         case .startTurn, .steerTurn, .interrupt, .set, .archive: break
         case .startThread(let launch), .listPast(let launch), .reopen(let launch, _):
             refuse(launch, "Codex refused it: \(reason)")

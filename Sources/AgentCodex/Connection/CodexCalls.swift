@@ -17,6 +17,8 @@ struct CodexCalls {
         /// Valid only while that turn runs.
         case steerTurn(thread: String, turn: String, SteeringAction.Prompt, SteeringName)
         case interrupt(thread: String, turn: String, SteeringName)
+        /// Ends a turn that began by a freer policy than its session is held to.
+        case halt(thread: String, turn: String)
         case set(thread: String, CodexSetting, SteeringName)
         /// Sent when a budget is exhausted, or is not any more.
         case hold(thread: String, policy: String)
@@ -36,7 +38,7 @@ struct CodexCalls {
                 .archive(_, let name):
                 name
             case .initialize, .listThreads, .resume, .readWhole, .listTurns, .unsubscribe, .listModels, .startThread, .listPast,
-                .reopen, .unarchive, .hold:
+                .reopen, .unarchive, .hold, .halt:
                 nil
             }
         }
@@ -73,7 +75,7 @@ extension CodexCalls.Call {
         case .listModels: "model/list"
         case .startTurn: "turn/start"
         case .steerTurn: "turn/steer"
-        case .interrupt: "turn/interrupt"
+        case .interrupt, .halt: "turn/interrupt"
         case .set, .hold: "thread/settings/update"
         case .archive: "thread/archive"
         case .unarchive: "thread/unarchive"
@@ -113,7 +115,7 @@ extension CodexCalls.Call {
             writer.field("threadId", thread)
             writer.field("expectedTurnId", turn)
             Self.write(prompt, name, to: &writer)
-        case .interrupt(let thread, let turn, _):
+        case .interrupt(let thread, let turn, _), .halt(let thread, let turn):
             writer.field("threadId", thread)
             writer.field("turnId", turn)
         case .startThread(let launch):

@@ -165,6 +165,15 @@ import Testing
         #expect(try !isAllowed(verdict(rules, "Bash", #"{"command":["ls"]}"#)))
     }
 
+    @Test(arguments: [
+        (#"{"reason":"It is a test.","command":"/bin/bash -lc 'npm test'","cwd":"/home/me/site"}"#, true),
+        (#"{"command":"npm test","cwd":"/home/me/site/other"}"#, false), (#"{"command":"npm test","cwd":"/home/me"}"#, false),
+        (#"{"command":"npm test","cwd":"/home/me/site","networkApprovalContext":{"host":"x"}}"#, false),
+    ])
+    func aCommandOfCodexIsOneWhereItsSessionWorks(_ input: String, isAllowed: Bool) throws {
+        #expect(self.isAllowed(try verdict(rule("allow", "Bash(npm test)"), "Bash", input, agent: "codex")) == isAllowed)
+    }
+
     @Test func aProgramNamedFromAnotherFolderIsAsked() throws {
         let rules = rule("allow", "Bash(cd *)", "Bash(./test)", "Bash(ls)")
         #expect(try isAllowed(verdict(rules, "Bash", command("./test"))))

@@ -18,6 +18,7 @@ from acp_peers import LEFT, Editor, FakeDaemon, Message
 from daemon import paired
 from relay import BINARY, plain_environment
 from terminal import Terminal
+from test_rules import requests, write
 from waits import patient, wait_until
 
 # Without an agent that understands anything
@@ -242,6 +243,31 @@ def test_a_phone_decides_through_the_real_host(agent, editor, relay, phone):
         assert summary["agent"]["name"] == "Mistral Vibe" and summary["costMicroUSD"] > 0
         assert editor.leave() in LEFT
         phone.wait_summary(f"local-{session}", lambda summary: summary.get("endedAt"))
+
+
+@pytest.mark.shows("ACP: Mistral Vibe", "answered by its owner's rules", "the files, and what the editor was told")
+def test_the_owners_rules_answer_what_it_asks(agent, editor, relay, phone):
+    def bash(command):
+        return [{"tool": "bash", "input": {"command": command}}]
+
+    agent.api.scripts["by the rules"] = [bash("mkdir made"), bash("git push"), bash("mkdir made && touch forbidden"), [{"text": "All done."}]]
+    with paired(agent.home.parent, relay) as daemon:
+        write(daemon.home, daemon.environment)
+        session = editor.open_session()
+        prompt = editor.prompt(session, "by the rules")
+        card = phone.wait_card(lambda card: card["session"] == f"local-{session}" and card["stage"] == "pending", timeout=30)
+        assert (agent.project / "made").is_dir()
+        assert card["request"]["body"]["input"]["command"] == "mkdir made && touch forbidden"
+        phone.subscribe(card["session"])
+        wait_until(lambda: len(requests(phone, card["session"])) == 3, 10, "three requests")
+        asked = requests(phone, card["session"])
+        assert [event["head"].get("rule", {}).get("name") for event in asked] == ["echoes", "no-push", None]
+        phone.decide(card["session"], card["approval"], "deny")
+        assert editor.wait_answer(prompt)["result"]["stopReason"] == "end_turn"
+        outcomes = [phone.wait_approval(event["head"]["approval"], "applied")["outcome"] for event in asked]
+        assert outcomes == ["ran", "denied", "denied"] and not (agent.project / "forbidden").exists()
+        # Rules are this home's, and it is other tests', too.
+        write(daemon.home, daemon.environment, "")
 
 
 @pytest.mark.shows("ACP: Mistral Vibe", "always allow, by the agent's own offer", "no second question")

@@ -13,6 +13,7 @@ import pytest
 from client import WireClient
 from codex import DIALOG, READY, AppServer, CodexMachine, command, machine, patch  # noqa: F401 (a fixture)
 from test_claude_mcp import ANSWERS, SERVER
+from test_rules import requests, write
 from trusting import trust_client
 from waits import wait_until
 
@@ -65,6 +66,24 @@ def test_a_session_is_watched_from_its_first_turn_on(machine, phone):
     summary = phone.summaries[session]
     assert summary["todo"]["total"] == 2
     assert summary["agent"]["name"] == "codex" and summary["title"] == "please do it"
+
+
+@pytest.mark.shows("Codex", "answered by its owner's rules", "`item/completed`, and what the model was told")
+def test_the_owners_rules_answer_what_it_asks(machine, phone):
+    write(machine.home, machine.environment)
+    machine.start_codex([[command("mkdir made")], [command("git push")], [command("mkdir made && touch forbidden")], DONE])
+    machine.prompt("please do it")
+    machine.wait_screen(DIALOG)
+    card = phone.wait_card()
+    assert (machine.project / "made").is_dir()
+    assert card["request"]["body"]["input"]["command"] == "/bin/bash -lc 'mkdir made && touch forbidden'"
+    phone.subscribe(card["session"])
+    wait_until(lambda: len(requests(phone, card["session"])) == 3, 10, "three requests")
+    asked = requests(phone, card["session"])
+    assert [event["head"].get("rule", {}).get("name") for event in asked] == ["echoes", "no-push", None]
+    phone.decide(card["session"], card["approval"], "deny")
+    outcomes = [phone.wait_approval(event["head"]["approval"], "applied")["outcome"] for event in asked]
+    assert outcomes == ["ran", "denied", "denied"] and not (machine.project / "forbidden").exists()
 
 
 @pytest.mark.shows("Codex", "allowed by a client", "`item/completed`")

@@ -22,6 +22,12 @@ package struct RuleCall {
     /// Whether rules that allow may hold at all: the call was wholly shown, and a pattern in its folder can be held against it.
     package var mayBeAllowed: Bool { input != nil && folder != nil }
 
+    /// Whether the member says that the call works where the session does, as Codex's commands say each time.
+    func isFolder(_ member: (key: String, value: JSONValue)) -> Bool {
+        guard member.key == "cwd", let folder, let place = try? member.value.string() else { return false }
+        return place == folder
+    }
+
     /// Of what a session says: the full path, or the shown one if that is full. Nil if it is shortened.
     package static func folder(_ full: String?, shown: String?) -> String? {
         (full ?? shown).flatMap { $0.hasPrefix("/") ? $0 : nil }

@@ -15,7 +15,7 @@ enum RuleSubject {
     /// Codex's: its input names files in a form of its own.
     private static let patcher = "apply_patch"
     /// Members of a command's input that change nothing about what runs.
-    private static let plain: Set<String> = ["command", "description", "timeout", "run_in_background"]
+    private static let plain: Set<String> = ["command", "description", "reason", "timeout", "run_in_background"]
 
     static func isShell(_ tool: String) -> Bool { shells.contains(tool) }
 
@@ -34,7 +34,7 @@ enum RuleSubject {
                 return
             }
             let runs = Result { () throws(ShellError) in try ProgramRuns(ShellLine(parsing: text)) }
-            self = .command(runs, isPlain: members.allSatisfy { Self.plain.contains($0.key) })
+            self = .command(runs, isPlain: members.allSatisfy { Self.plain.contains($0.key) || call.isFolder($0) })
             return
         }
         if call.tool == "Read" || Self.writers.contains(call.tool) {

@@ -1,5 +1,6 @@
 """A device that a host trusts brings a further one: terminals and pages with a real host, and a relay between them that is bad."""
 
+import asyncio
 import hmac
 import json
 import os
@@ -13,7 +14,7 @@ from playwright.sync_api import expect
 
 from client import WireClient
 from consent import Device, b64, body_parts, domain, hkdf, letter, lp, point, read_letter, sha, u64, unb64
-from daemon import Daemon
+from daemon import Daemon, paired
 from own_agent import Asking, end, question
 from page_screen import PHONE, Screen
 from relay import BINARY, Relay, plain_environment
@@ -22,7 +23,9 @@ from steered import phone  # noqa: F401 (a fixture)
 from test_consent import Terminal, asked
 from test_consent_relay import Host, host  # noqa: F401 (a fixture)
 from test_page_trusted import allow
-from trusting import devices, trust_page
+from test_web_push_firefox import Stage, on_stage
+from trusting import devices, joined, trust_page, trusting
+from trusting import shown_link as shown_at_host
 from waits import patient
 
 
@@ -201,6 +204,32 @@ def test_a_page_turns_a_device_away_and_brings_a_terminal(daemon: Daemon, screen
     status, out, error = end(joining)
     assert status == 0 and "laptop trusts this terminal" in out, error
     assert [entry["name"] for entry in devices(daemon)["devices"]] == ["Ada's phone", "laptop"]
+
+
+def test_firefox_brings_a_terminal(tmp_path: Path, short_path: Path) -> None:
+    async def travel(stage: Stage) -> None:
+        firefox = stage.firefox
+        with paired(short_path, stage.relay) as daemon:
+            machine = await asyncio.to_thread(trusting, daemon)
+            await firefox.open(await asyncio.to_thread(shown_at_host, machine))
+            await firefox.press("Trust")
+            await firefox.expect_text("laptop trusts this browser now")
+            own = await asyncio.to_thread(joined, machine)
+            await firefox.press("Close")
+            await firefox.run("void (location.hash = '#/link')")
+            await firefox.press("Pair another device")
+            link = "document.querySelector('dialog[open] code')?.innerText ?? ''"
+            await firefox.until(f"({link}).includes('k=')", "a link with a secret")
+            k = (await firefox.run(link)).split("k=")[1]
+            terminal = await asyncio.to_thread(Terminal, tmp_path / "terminals", stage.relay, "laptop")
+            joining = await asyncio.to_thread(start, plain_environment(terminal.home), "trust", k, "--name", "laptop")
+            await firefox.expect_text(await asyncio.to_thread(told_code, joining))
+            await firefox.press("Let it in")
+            status, out, error = await asyncio.to_thread(end, joining)
+            assert status == 0 and "laptop trusts this terminal" in out, error
+            assert [(entry["name"], entry["by"]) for entry in devices(daemon)["devices"][1:]] == [("laptop", own["id"])]
+
+    on_stage(tmp_path, travel)
 
 
 # A relay that turned bad

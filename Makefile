@@ -33,8 +33,8 @@ PYTHON := .venv/bin/python
 NO_SKIPS = HELIOGRAPH_SKIPS=$(SKIPS)
 # Tests are built with warnings as errors in our own targets; Package.swift looks at this.
 STRICT := HELIOGRAPH_STRICT=1
-# One build for every test: the sources optimised, with assertions and open to the tests, the tests as they are written. The programs in it
-# differ from the released ones in that alone; `make nightly` runs the released flags.
+# One build for every test, with assertions and open to the tests: what computes is optimised, the processes around it and the tests are as they
+# are written (`asWritten` in Package.swift). The programs differ from the released ones in that alone; `make nightly` runs the released flags.
 CHECKED := .build/check
 BUILD_CHECKED := HELIOGRAPH_CHECKED=1 $(STRICT) swift build -c release -Xswiftc -enable-testing --scratch-path $(CHECKED)
 TESTED := $(CHECKED)/release/heliograph

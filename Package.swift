@@ -27,13 +27,26 @@ let fuzzedFlags = ["-sanitize=fuzzer,address", "-O"] + checkedFlags
 let settings: [SwiftSetting] =
     plain + (isFuzzing ? [.unsafeFlags(fuzzedFlags)] : []) + (isChecked ? [.unsafeFlags(checkedFlags)] : [])
 
+/// What that build compiles as it is written: optimising takes five times as long, and the tests of these wait for processes, sockets and pages.
+/// What the simulation plays, stores on disk, cryptography and the engine stay optimised.
+let asWritten: Set = [
+    "APNsSimulator", "APNsSimulatorServer", "HeliographBench", "HeliographClient", "HeliographHost", "HeliographKit",
+    "HeliographServer", "HeliographTestSupport", "LiveActivityKit", "PushAPNs", "PushTestSupport", "PushWeb", "RelayAccess",
+    "StorePostgres", "StoreTestSupport", "app-probe", "autobahn-echo", "heliograph", "heliograph-apns-simulator",
+    "heliograph-bench", "heliograph-simulate", "push-bench",
+]
+
+func settings(of name: String) -> [SwiftSetting] {
+    isChecked && asWritten.contains(name) ? plain + [.unsafeFlags(["-Onone"])] : settings
+}
+
 func module(_ name: String, _ dependencies: [Target.Dependency] = [], plugins: [Target.PluginUsage] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings, plugins: plugins)
+    .target(name: name, dependencies: dependencies, swiftSettings: settings(of: name), plugins: plugins)
 }
 
 /// Not a part of the product, but built and checked like it.
 func tool(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+    .target(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings(of: name))
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
@@ -105,7 +118,7 @@ let package = Package(
                 "RelayCore", "RelayProtocol", "HeliographPlatform", "HeliographQRCode",
                 "WebSocketEngine", arguments, logging,
             ],
-            swiftSettings: settings, linkerSettings: ofReleasedPrograms),
+            swiftSettings: settings(of: "heliograph"), linkerSettings: ofReleasedPrograms),
 
         // What agents call, by itself. Without shared libraries and at a fixed address, so that nothing is looked up or relocated before it begins.
         .executableTarget(
@@ -123,7 +136,7 @@ let package = Package(
                 "WebSocketEngine", "PushAPNs", "PushWeb", "HeliographCrypto", "HeliographQRCode",
                 "HeliographPlatform", "HeliographZlib", logging, metrics,
             ],
-            swiftSettings: settings,
+            swiftSettings: settings(of: "HeliographServer"),
             plugins: ["EmbedFilesPlugin"]),
         module(
             "HeliographHost",
@@ -213,13 +226,13 @@ let package = Package(
             ]),
         .executableTarget(
             name: "heliograph-simulate", dependencies: ["RelaySimulation", arguments], path: "Tests/heliograph-simulate",
-            swiftSettings: settings),
+            swiftSettings: settings(of: "heliograph-simulate")),
 
         // What measures a relay, from outside, and calls it as a person at a terminal does.
         .executableTarget(
             name: "heliograph-bench",
             dependencies: ["HeliographBench", "RelayAccess", "RelayProtocol", "WebSocketEngine", arguments],
-            path: "Tests/heliograph-bench", swiftSettings: settings, linkerSettings: ofReleasedPrograms),
+            path: "Tests/heliograph-bench", swiftSettings: settings(of: "heliograph-bench"), linkerSettings: ofReleasedPrograms),
         tool(
             "HeliographBench",
             ["RelayProtocol", "RelayAccess", "HeliographCrypto", "HeliographPlatform", "CHeliographLinux", histogram, numerics]),
@@ -228,7 +241,8 @@ let package = Package(
         .executableTarget(
             name: "heliograph-apns-simulator",
             dependencies: ["APNsSimulator", "APNsSimulatorServer", "RelayProtocol", arguments, logging],
-            path: "Tests/heliograph-apns-simulator", swiftSettings: settings, linkerSettings: ofReleasedPrograms),
+            path: "Tests/heliograph-apns-simulator", swiftSettings: settings(of: "heliograph-apns-simulator"),
+            linkerSettings: ofReleasedPrograms),
         tool("APNsSimulator", ["RelayProtocol"]),
         tool(
             "APNsSimulatorServer",
@@ -238,17 +252,17 @@ let package = Package(
         .executableTarget(
             name: "push-bench", dependencies: ["ChannelAPNs", "PushAPNs", "PushWeb", "RelayProtocol"],
             path: "Tests/Tools/PushBench",
-            swiftSettings: settings),
+            swiftSettings: settings(of: "push-bench")),
 
         // An app of one line a wish, see Tests/Integration/test_app.py.
         .executableTarget(
             name: "app-probe", dependencies: ["HeliographKit", "LiveActivityKit", "WebSocketEngine", logging],
-            path: "Tests/Tools/AppProbe", swiftSettings: settings),
+            path: "Tests/Tools/AppProbe", swiftSettings: settings(of: "app-probe")),
 
         // What the Autobahn test suite talks to, see Tests/Tools/autobahn.py.
         .executableTarget(
             name: "autobahn-echo", dependencies: ["WebSocketEngine", logging], path: "Tests/Tools/AutobahnEcho",
-            swiftSettings: settings),
+            swiftSettings: settings(of: "autobahn-echo")),
 
         // Puts web/ (as one file) and the profiles into the binary.
         .target(name: "PageBundle", swiftSettings: plain),
@@ -258,7 +272,7 @@ let package = Package(
 
         .target(
             name: "HeliographTestSupport", dependencies: ["RelayProtocol"], path: "Tests/HeliographTestSupport",
-            swiftSettings: settings),
+            swiftSettings: settings(of: "HeliographTestSupport")),
         tests("LayeringTests", []),
         .target(
             name: "FuzzTargets",
@@ -284,7 +298,7 @@ let package = Package(
         .target(
             name: "PushTestSupport", dependencies: ["PushPlanner", "RelayProtocol", "HeliographTestSupport"],
             path: "Tests/PushTestSupport",
-            swiftSettings: settings),
+            swiftSettings: settings(of: "PushTestSupport")),
         tests(
             "PushPlannerTests",
             [
@@ -303,7 +317,7 @@ let package = Package(
                 "HeliographTestSupport",
             ],
             path: "Tests/StoreTestSupport",
-            swiftSettings: settings),
+            swiftSettings: settings(of: "StoreTestSupport")),
         tests(
             "RelayStoreTests",
             [

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -244,6 +245,30 @@ def test_a_code_is_for_the_workspace_that_it_names(relay: Relay, client: Callabl
     # Who is connected hears of a new name when coming back.
     run(relay, "workspace", "rename", OTHER, "Their new")
     assert client(relay, "again", token=theirs.token).welcome["workspace"]["name"] == "Their new"
+
+
+def test_an_invitation_lets_a_device_and_a_machine_into_a_workspace_of_their_own(relay: Relay, client: Callable[..., WireClient]) -> None:
+    invited = run(relay, "workspace", "invite", OTHER, "--days", "2", "--json")
+    assert "nobody elsewhere reaches" in invited.stderr
+    links = json.loads(invited.stdout)
+    assert 47 < (links["expiresAt"] / 1000 - time.time()) / 3600 < 49
+    code = links["device"].partition("#pair=")[2]
+    phone = client(relay, "their phone", token=relay.post("/v1/pair", {"code": code, "name": "their phone"}).json["token"])
+    assert phone.welcome["workspace"]["name"] == OTHER and "steer" in phone.welcome["may"]
+    code = links["machine"].partition("#host=")[2]
+    host = ScriptedHost(relay, "their laptop", relay.post("/v1/pair", {"code": code, "name": "their laptop"}).json["token"])
+    host.start_session("s1", title="Their plan")
+    phone.subscribe()
+    phone.wait_summary("s1", lambda summary: summary["title"] == "Their plan")
+    assert relay.post("/v1/pair", {"code": code, "name": "again"}).status == 404, "once"
+    ours = client(relay, "our phone")
+    ours.subscribe()
+    assert not ours.summaries
+    # Somebody more for the same workspace.
+    assert json.loads(run(relay, "workspace", "invite", OTHER, "--json").stdout)["workspace"]["id"] == links["workspace"]["id"]
+    assert run(relay, "workspace", "invite", OTHER, "--days", "31", check=False).returncode == 2
+    said = run(relay, "workspace", "invite", "Kitchen", "--url", "https://relay.example").stdout
+    assert "https://relay.example/#pair=" in said and "up --relay 'https://relay.example/#host=" in said and "7 days" in said
 
 
 def left(relay: Relay) -> int:

@@ -31,9 +31,9 @@ package struct Credentials: Sendable {
         return new
     }
 
-    /// A pairing code for the workspace: single-use, ten minutes.
-    package func makePairingCode(_ role: PairingRole) throws -> NewPairingCode {
-        try Self.makePairingCode(role, workspace: workspace.id, by: nil, store)
+    /// A pairing code for the workspace, to be used once. `lifetime` is in milliseconds.
+    package func makePairingCode(_ role: PairingRole, lifetime: Int64 = pairingCodeLifetime) throws -> NewPairingCode {
+        try Self.makePairingCode(role, workspace: workspace.id, by: nil, lifetime: lifetime, store)
     }
 
     package struct NewPairingCode: Sendable {
@@ -68,14 +68,15 @@ package struct Credentials: Sendable {
     ///
     /// - Throws: `Refusal` if that token may let in no more.
     static func makePairingCode(
-        _ role: PairingRole, workspace: WorkspaceID, by parent: String?, _ store: any CredentialStore
+        _ role: PairingRole, workspace: WorkspaceID, by parent: String?, lifetime: Int64 = pairingCodeLifetime,
+        _ store: any CredentialStore
     ) throws -> NewPairingCode {
         let code = Secret.pairingCode()
         guard let digest = Secret.digest(ofPairingCode: code) else {
             preconditionFailure("a code that we made is spelled as a code")
         }
         let now = WallClock.milliseconds
-        let expiresAt = now + pairingCodeLifetime
+        let expiresAt = now + lifetime
         if let parent {
             let open = try store.openPairingCodes(at: now)
             guard open.count(where: { $0.parent == parent }) < openCodesMax else { throw Refusal.tooManyCodes }

@@ -47,24 +47,11 @@ struct Pair: ParsableCommand {
     func run() throws {
         try Failure.reporting {
             let administration = try database.open(beside: data)
-            if database.address != nil, url == nil, administration.publicURL == nil {
-                throw CommandError(.notFound, "Nobody here knows where the relay is reached: say so (--url).")
-            }
-            let isRunning = try administration.isRunning
-            if isRunning, url == nil, administration.publicURL == nil {
-                throw CommandError(
-                    .notFound,
-                    "\(data.path)/relay.url, which says where the relay is reached, is gone: say so (--url), or restart the relay."
-                )
-            }
-            if !isRunning {
-                Output.remark("no relay runs there now; the link works once one does: heliograph serve\(data.flag)")
-            }
+            let base = try Self.base(of: administration, url, database, data)
             let named = try administration.workspace(workspace)
             let code = try administration.credentials(in: named).makePairingCode(PairingRole(rawValue: role) ?? .client)
-            let base = url.flatMap(PublicURL.read) ?? administration.publicURL ?? "http://127.0.0.1:8787"
             let link = code.link(base: base) + HostSecret.part(for: code.role)
-            if let relay = RelayAddress(base) { Self.warn(of: relay, code.role) }
+            Self.warn(of: base, code.role)
             if json {
                 Output.json { writer in
                     writer.field("link", link)
@@ -85,8 +72,30 @@ struct Pair: ParsableCommand {
         }
     }
 
+    /// Where links lead: to `url` if there is one, else to where the relay last listened. Says if no relay runs there now.
+    static func base(
+        of administration: Administration, _ url: String?, _ database: DatabaseOption, _ data: DataOption
+    ) throws -> String {
+        let known = url.flatMap(PublicURL.read) ?? administration.publicURL
+        if database.address != nil, known == nil {
+            throw CommandError(.notFound, "Nobody here knows where the relay is reached: say so (--url).")
+        }
+        let isRunning = try administration.isRunning
+        if isRunning, known == nil {
+            throw CommandError(
+                .notFound,
+                "\(data.path)/relay.url, which says where the relay is reached, is gone: say so (--url), or restart the relay."
+            )
+        }
+        if !isRunning {
+            Output.remark("no relay runs there now; the link works once one does: heliograph serve\(data.flag)")
+        }
+        return known ?? "http://127.0.0.1:8787"
+    }
+
     /// Warns now of a problem that the device would find out later, or not at all.
-    private static func warn(of relay: RelayAddress, _ role: PairingRole) {
+    static func warn(of base: String, _ role: PairingRole) {
+        guard let relay = RelayAddress(base) else { return }
         if relay.isOpenToOthers {
             Output.remark(
                 role.isClient

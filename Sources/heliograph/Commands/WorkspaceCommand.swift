@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import HeliographHost
 import HeliographServer
+import RelayAccess
 import RelayCore
 import RelayProtocol
 
@@ -14,11 +15,12 @@ struct WorkspaceCommand: ParsableCommand {
             A workspace has hosts, clients, sessions, budgets and an audit log of its own. A relay begins with one; if you need no other, \
             you can ignore workspaces. Run it on the relay's machine, while the relay runs or not.
 
+              heliograph workspace invite Kitchen            a team, by two links
               heliograph workspace add Kitchen
               heliograph pair --workspace Kitchen
               heliograph pair --workspace Kitchen --role host
             """,
-        subcommands: [Add.self, List.self, Rename.self, Remove.self])
+        subcommands: [Add.self, Invite.self, List.self, Rename.self, Remove.self])
 
     /// Throws if the name is not allowed for a workspace.
     private static func check(_ name: String) throws {
@@ -49,6 +51,82 @@ struct WorkspaceCommand: ParsableCommand {
                 if json { return Output.json { workspace.write(to: &$0) } }
                 print("Added \(name) (\(workspace.id)).")
                 print("Let somebody in: \(Executable.shown) pair --workspace \(ShellWords.word(name))\(data.flag)")
+            }
+        }
+    }
+
+    struct Invite: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Let somebody use this relay, in a workspace of their own.",
+            discussion: """
+                Adds the workspace if there is none of that name, and makes two links to send: one lets a phone or browser in that also \
+                steers agents, the other a machine with agents. Each works once. Whoever is in lets others in.
+
+                  heliograph workspace invite Kitchen
+                  heliograph workspace invite Kitchen --days 30
+                """)
+
+        /// As long as a person is away.
+        private static let daysMax = 30
+
+        @Argument(help: "What people call it.")
+        var name: String
+
+        @Option(help: "For how many days the links work, from 1 to \(daysMax).")
+        var days = 7
+
+        @Option(
+            help: ArgumentHelp(
+                "The address by which others reach the relay. Default: what the relay last listened on.", valueName: "url"))
+        var url: String?
+
+        @OptionGroup var data: DataOption
+
+        @OptionGroup var database: DatabaseOption
+
+        @Flag(help: "Print JSON.")
+        var json = false
+
+        func validate() throws {
+            try WorkspaceCommand.check(name)
+            guard (1...Self.daysMax).contains(days) else { throw ValidationError("--days takes 1 to \(Self.daysMax).") }
+            if let url, PublicURL.read(url) == nil { throw ValidationError("--url takes \(PublicURL.takes).") }
+        }
+
+        func run() throws {
+            try Failure.reporting {
+                let administration = try database.open(beside: data)
+                let base = try Pair.base(of: administration, url, database, data)
+                if RelayAddress(base)?.staysHere == true {
+                    Output.remark("warning: nobody elsewhere reaches \(base): say where they do (--url)")
+                }
+                Pair.warn(of: base, .operator)
+                let known = try administration.workspaces().first { $0.name == name }
+                let workspace = try known ?? administration.addWorkspace(name)
+                let credentials = administration.credentials(in: workspace)
+                let lifetime = Int64(days) * 24 * 3_600_000
+                let device = try credentials.makePairingCode(.operator, lifetime: lifetime)
+                let machine = try credentials.makePairingCode(.host, lifetime: lifetime)
+                if json {
+                    return Output.json { writer in
+                        writer.object("workspace") { workspace.write(to: &$0) }
+                        writer.field("device", device.link(base: base))
+                        writer.field("machine", machine.link(base: base))
+                        writer.field("expiresAt", machine.expiresAt)
+                    }
+                }
+                print(
+                    """
+                    \(VisibleText.line(name)) sees nothing of other workspaces here. Each link works once, for \(days) \(days == 1 ? "day" : "days").
+
+                    On their phone, open:
+
+                       \(device.link(base: base))
+
+                    On their machine with the agents, with Heliograph installed:
+
+                       heliograph up --relay '\(machine.link(base: base))'
+                    """)
             }
         }
     }

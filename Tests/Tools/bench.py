@@ -27,6 +27,7 @@ from proxy import acp_proxy  # noqa: E402
 from push_rate import APNS, WEB, pushes_a_second  # noqa: E402
 from pushes import APPROVALS, Apple, Browsers, approval_to_push  # noqa: E402
 from relay import BINARY  # noqa: E402
+from sealing import sealing  # noqa: E402
 from servers import BenchFailed, RelayServer, compile_programs, processor_name  # noqa: E402
 from signing import signing  # noqa: E402
 from steering import steering  # noqa: E402
@@ -39,6 +40,7 @@ MATRIX: dict[str, tuple[str, Callable[[rows.Bench], Iterable[str | rows.Ratio]]]
     "approval": ("approval, host → relay → client → relay → host, each step on disk", rows.approval),
     "approval-disk": ("the same on a disk whose sync takes half a millisecond longer", lambda bench: rows.approval(bench, 500)),
     "signing": ("a decision until its agent has it, signed and not, the device's signature included", signing),
+    "sealing": ("an event of a host that seals its content, and of one that does not", sealing),
     "ingest-1": ("durable ingest, 1 host, 1 event a message", lambda bench: rows.ingest(bench, 1, 1)),
     "ingest-1-64": ("durable ingest, 1 host, 64 events a message", lambda bench: rows.ingest(bench, 1, 64)),
     "ingest-100": ("durable ingest, 100 hosts, 1 event a message", lambda bench: rows.ingest(bench, 100, 1)),

@@ -193,7 +193,8 @@ struct ContentOpener {
             case .steeringOffered(var offer)? = try? Event(stored: bytes).head
         else { return nil }
         offer.seals = true
-        let names = zip(offer.commands, shown.commands).map { ($0, $1) }
+        let names =
+            zip(offer.commands, shown.commands).map { ($0, $1) }
             + zip(offer.projects ?? [], shown.projects ?? []).map { ($0.name, $1.name) }
         aliases[session] = Dictionary(names) { first, _ in first }
         return offer

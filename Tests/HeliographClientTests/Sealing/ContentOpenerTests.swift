@@ -149,6 +149,22 @@ struct ContentOpenerTests {
         #expect(Self.line(opened[1]) == "an event was sealed with a key that is no longer used: it is not shown")
     }
 
+    @Test("what happened before the terminal looked may have an older key")
+    func olderPast() throws {
+        var host = SealingHost()
+        let device = PrivateKeys()
+        var opener = ContentOpener.trusted(host, device)
+        host.beginEpoch()
+        var summary = host.summary(line: host.line("Fix it", 1))
+        summary.seq = 1
+        let own = host.ownSummary(host.wraps(for: device.identity))
+        _ = opener.open(.workspaceSnapshot(sessions: [summary, own], approvals: []))
+        let events = [host.event(Self.tool("before"), 2, epoch: 1), host.event(Self.tool("now"), 3, epoch: 1)]
+        let opened = opener.events(host.events(events, first: 1))
+        #expect(Self.line(opened[0]) == "▸ Bash: before")
+        #expect(Self.line(opened[1])?.contains("no longer used") == true)
+    }
+
     // MARK: - Not trusted
 
     @Test("without a key stand-ins are shown, and how to get one; when it comes, the list is right")

@@ -41,7 +41,7 @@ package struct ConsentGate: Sendable {
         let body = try? JSONDocument(parsing: event.bytes).root.optional("body")?.members()
         var (sent, text) = wrapped(request, at: event.at, body: body ?? [], in: session, salt)
         if event.bytes.count > WireLimits.eventBytesMax
-            || isSealed && sent.bytes.count > WireLimits.shownEventBytesMaxToSeal
+            || isSealed && sent.bytes.count > WireLimits.eventBytesMaxToSeal
         {
             request.isCut = true
             (sent, text) = wrapped(request, at: event.at, body: [], in: session, salt)

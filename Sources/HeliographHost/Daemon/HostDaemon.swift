@@ -95,7 +95,9 @@ final class HostDaemon {
         self.logger = logger
         var parts = agents.compactMap { agent in agent.daemon.map { (name: agent.name, part: $0) } }
         // An owner who lets nobody steer lets nobody start anything. The same session has the keys of what is sealed.
-        if configuration.steering != .nobody || configuration.content == .sealed { parts.append((LaunchAdapter.name, LaunchDriver.part(of: agents))) }
+        if configuration.steering != .nobody || configuration.content == .sealed {
+            parts.append((LaunchAdapter.name, LaunchDriver.part(of: agents)))
+        }
         self.parts = parts
         rules = RulesFile(configuration.paths, logger: logger)
         let digests = Digests { Crypto.hex(Crypto.sha256($0)) }

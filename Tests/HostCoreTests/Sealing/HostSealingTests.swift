@@ -134,9 +134,9 @@ struct HostSealingTests {
         let reader = try SealedReader(bench)
         #expect(try bench.left().map { try reader.open($0.event).number } == [1, 2, 1, 2])
         #expect(try reader.line(bench.left()[2].event)?.operation == "Running secret.sh", "the relay may not have the first")
-        bench.disk.isFull = true
+        bench.disk.failing = [.append: SpoolError(.full, "full")]
         bench.emit(.error(message: "lost", recoverable: true))
-        bench.disk.isFull = false
+        bench.disk.failing = [:]
         bench.emit(.error(message: "kept", recoverable: true))
         bench.flush()
         #expect(try reader.open(try #require(bench.left().last).event).number == 4)

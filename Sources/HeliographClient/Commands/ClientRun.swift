@@ -1,3 +1,4 @@
+internal import Consent
 internal import HeliographLink
 internal import Glibc
 internal import Logging

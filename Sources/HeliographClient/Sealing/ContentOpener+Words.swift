@@ -8,7 +8,9 @@ extension ContentOpener {
     private static let textBytesMax = (WireLimits.textBytesMax - 128) / 4 * 3
 
     /// `id`: of the command.
-    mutating func sealed(_ action: SteeringAction, as id: CommandID, to session: SessionID) throws(ClientError) -> SteeringAction {
+    mutating func sealed(_ action: SteeringAction, as id: CommandID, to session: SessionID) throws(ClientError)
+        -> SteeringAction
+    {
         guard sessions[session] != nil else { return action }
         switch action {
         case .prompt(var prompt):

@@ -24,6 +24,8 @@ struct ContentOpener {
     /// Names that are sent in place of the true ones.
     private(set) var aliases: [SessionID: [String: String]] = [:]
     private var watches: [SessionID: (through: Int64, watch: NumberWatch)] = [:]
+    /// What was there when this client looked: what comes after that happens now.
+    private var pasts: [SessionID: Int64] = [:]
     private var holes: [SessionID: [Int64: Int64]] = [:]
     private var questions: [Request: [QuestionOffer]] = [:]
     private var questionsInOrder: [Request] = []
@@ -63,7 +65,9 @@ struct ContentOpener {
             held = pages
             guard case .snapshotEnd = message else { return [] }
             held = nil
-            learn(pages.flatMap(Self.summaries))
+            let summaries = pages.flatMap(Self.summaries)
+            learn(summaries)
+            lookBack(summaries)
             return pages.flatMap { opened($0) }
         }
         if case .workspaceSnapshot(_, _, more: true) = message {
@@ -71,6 +75,7 @@ struct ContentOpener {
             return []
         }
         let isMore = learn(Self.summaries(message))
+        if case .summary = message {} else { lookBack(Self.summaries(message)) }
         return opened(message) + (isMore ? reopened() : [])
     }
 
@@ -99,6 +104,10 @@ struct ContentOpener {
         return isMore
     }
 
+    private mutating func lookBack(_ summaries: [Summary]) {
+        for summary in summaries { pasts[summary.session] = summary.seq }
+    }
+
     private mutating func reopened() -> [MessageToClient] {
         defer { unopened = unopened.filter { sessions[$0.key].map(keys.canOpen) != true } }
         return unopened.values.sorted { $0.session.rawValue < $1.session.rawValue }.compactMap { summary in
@@ -109,7 +118,7 @@ struct ContentOpener {
     private mutating func opened(_ message: MessageToClient) -> [MessageToClient] {
         switch message {
         case .welcome(let welcome, _, _, _):
-            if let epoch, epoch != welcome.epoch { (watches, holes) = ([:], [:]) }
+            if let epoch, epoch != welcome.epoch { (watches, holes, pasts) = ([:], [:], [:]) }
             epoch = welcome.epoch
         case .workspaceSnapshot(let summaries, let approvals, let more):
             return [
@@ -141,7 +150,7 @@ struct ContentOpener {
             return [.reply(id, .history(first: first, events: events))]
         case .removed(let session):
             (sessions[session], lines[session], aliases[session]) = (nil, nil, nil)
-            (watches[session], holes[session], unopened[session]) = (nil, nil, nil)
+            (watches[session], holes[session], unopened[session], pasts[session]) = (nil, nil, nil, nil)
         default: break
         }
         return [message]
@@ -193,7 +202,8 @@ struct ContentOpener {
             case .steeringOffered(var offer)? = try? Event(stored: bytes).head
         else { return nil }
         offer.seals = true
-        let names = zip(offer.commands, shown.commands).map { ($0, $1) }
+        let names =
+            zip(offer.commands, shown.commands).map { ($0, $1) }
             + zip(offer.projects ?? [], shown.projects ?? []).map { ($0.name, $1.name) }
         aliases[session] = Dictionary(names) { first, _ in first }
         return offer
@@ -271,6 +281,7 @@ struct ContentOpener {
         for (offset, bytes) in batch.events.enumerated() {
             let seq = batch.first + Int64(offset)
             let isNew = seq > through
+            let isLive = isLive && seq > pasts[batch.session] ?? 0
             let (text, missing) =
                 isNew
                 ? self.opened(bytes, of: batch.session, isLive: isLive, &watch)

@@ -186,7 +186,8 @@ struct HostSealingTests {
         bench.emit(.statusChanged(.idle, reason: nil))
         bench.flush()
         let reader = try SealedReader(bench)
-        let line = try #require(try reader.line(try #require(bench.left().last).event))
+        let sent = try #require(bench.left().last).event
+        let line = try #require(try reader.line(sent))
         #expect(line.title == "Renamed" && line.project == "secret-project" && line.workingDirectory == "~/secret-folder")
         #expect(bench.notes.contains("consent.line/one-s"))
         bench.emit(.sessionEnded(reason: "done", failed: false))

@@ -57,9 +57,8 @@ import Testing
         let world = GateWorld()
         let event = world.event(command: quotes(1_000))
         for (bytesMax, isCut) in [(8_000, false), (2_000, true)] {
-            let sent = try #require(
-                world.gate.requested(event, in: world.session, salt: .random(), sealedWithin: bytesMax)
-            ).event
+            let wrapped = world.gate.requested(event, in: world.session, salt: .random(), sealedWithin: bytesMax)
+            let sent = try #require(wrapped).event
             #expect(sent.bytes.count <= bytesMax)
             #expect(try ShownText(parsing: #require(ShownText.text(inEvent: sent.bytes))).request.isCut == isCut)
         }

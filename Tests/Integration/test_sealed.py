@@ -320,3 +320,15 @@ def test_a_host_that_is_paired_anew_goes_on_sealing(machine: Callable[..., Machi
         done = subprocess.run([str(BINARY), "host", link, "--pair-only"], capture_output=True, text=True, env=one.environment, timeout=patient(20))
         assert done.returncode == 0, done.stderr
         assert json.loads(file.read_text())["content"] == "sealed"
+
+
+def test_keys_that_cannot_be_read_are_an_error_and_never_replaced(machine: Callable[..., Machine]) -> None:
+    one = machine()
+    one.daemon.stop()
+    file = one.daemon.home / ".config/heliograph/sealing.json"
+    key = json.loads(file.read_text())["epochs"][0]["key"]
+    broken = file.read_text().replace('"version":1', '"version":2')
+    file.write_text(broken)
+    done = subprocess.run([str(BINARY), "host"], capture_output=True, text=True, env=one.environment, timeout=patient(20))
+    assert done.returncode != 0 and "sealing.json is not as this program writes it" in done.stderr and key not in done.stderr
+    assert file.read_text() == broken

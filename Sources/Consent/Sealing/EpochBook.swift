@@ -35,9 +35,12 @@ package struct EpochBook: Sendable, Equatable {
 
     package func key(of epoch: EpochNumber) -> EpochKey? { epochs.last { $0.number == epoch }?.key }
 
+    /// The first epoch of which the device may have the key; nil if it may have none.
+    package func first(of device: KeyID) -> EpochNumber? { readers.first { $0.device == device }?.from }
+
     /// What the device may have, newest first.
     package func keys(of device: KeyID) -> [(number: EpochNumber, key: EpochKey)] {
-        guard let from = readers.first(where: { $0.device == device })?.from else { return [] }
+        guard let from = first(of: device) else { return [] }
         return epochs.reversed().prefix { $0.number >= from }.map { ($0.number, $0.key) }
     }
 

@@ -199,10 +199,16 @@ package struct HostConsent {
     }
 
     private func opened(_ request: SteeringRequest, _ offer: SteeringOffer?) -> SteeringDesk.Admission {
-        switch sealing?.opening.opened(request, offered: offer) ?? .opened(request) {
+        guard let sealing else { return refusal(ofText: request.action.text).map { .refuse($0.sentence) } ?? .take(request) }
+        return switch sealing.opening.opened(request, offered: offer) {
         case .opened(let request): .take(request)
         case .refused(let refusal): .refuse(refusal.sentence)
         }
+    }
+
+    /// A device that takes an open host for one that seals: no agent gets what it cannot read.
+    private func refusal(ofText text: String?) -> ConsentRefusal? {
+        text.flatMap { try? Sealed(text: $0, as: .words) } == nil ? nil : .cannotOpen
     }
 
     /// Keys are taken as a command is: as they were signed, and once. Returns why they are not.
@@ -277,7 +283,13 @@ package struct HostConsent {
         if outcome.hasChangedPins {
             // Without an answer the device sends its letter again.
             do throws(SpoolError) {
-                if let (device, history) = newcomer(outcome) { try sealing?.admit(device, history) }
+                switch outcome {
+                case .joined(let pin, let secret, _):
+                    let invited = invitation.flatMap { $0.secret == secret ? $0.history : nil }
+                    try sealing?.admit(pin.id, invited ?? .all)
+                case .vouched(let pin, let voucher, _): try sealing?.admit(pin.id, .all, broughtBy: voucher)
+                default: break
+                }
                 if case .joined = outcome, !isSigned {
                     try disk.keepSigned()
                     try disk.save(changed)
@@ -305,16 +317,6 @@ package struct HostConsent {
             orders.append(.send(.letter(reply, to: client.id)))
         }
         return orders + (outcome.hasChangedPins ? told + keysChanged : [])
-    }
-
-    /// Whoever invites a device at the terminal says how much it may read; one that another brings reads everything.
-    private func newcomer(_ outcome: TrustDesk.Outcome) -> (KeyID, SharedHistory)? {
-        switch outcome {
-        case .joined(let pin, let secret, _):
-            (pin.id, invitation.flatMap { $0.secret == secret ? $0.history : nil } ?? .all)
-        case .vouched(let pin, _, _): (pin.id, .all)
-        default: nil
-        }
     }
 
     private var keysChanged: [Order] { sealing == nil ? [] : [.keysChanged] }

@@ -50,7 +50,9 @@ extension HostMachine {
     }
 
     private mutating func tellOffers() {
-        for (session, offer) in offers.sorted(by: { $0.key.rawValue < $1.key.rawValue }) { tellOffer(offer, of: session) }
+        // The host's own session has the keys that the others' offers need.
+        let order = { (session: SessionID) in (session.isOfHost ? 0 : 1, session.rawValue) }
+        for (session, offer) in offers.sorted(by: { order($0.key) < order($1.key) }) { tellOffer(offer, of: session) }
     }
 
     mutating func show(_ delta: Delta) {

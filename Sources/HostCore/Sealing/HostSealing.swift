@@ -55,12 +55,15 @@ struct HostSealing {
     }
 
     /// The device is about to be trusted. Throws, and nothing changes, if the disk does not take it.
-    mutating func admit(_ device: KeyID, _ history: SharedHistory) throws(SpoolError) {
+    /// One that another device brings reads what that one reads.
+    mutating func admit(_ device: KeyID, _ history: SharedHistory, broughtBy voucher: KeyID? = nil) throws(SpoolError) {
         guard !book.devices.contains(device) else { return }
         let key: EpochKey = fresh.next()
         var changed = book
         if changed.current == nil || history == .fromNow { changed.begin(key) }
-        changed.admit(device, from: history == .all ? 1 : changed.current?.number ?? 1)
+        let newest = changed.current?.number ?? 1
+        let from = voucher.map { changed.first(of: $0) ?? newest } ?? 1
+        changed.admit(device, from: history == .all ? from : newest)
         try disk.save(changed)
         if changed.current?.number != book.current?.number { seals = [:] }
         book = changed
@@ -224,5 +227,5 @@ struct HostSealing {
 
 extension SessionID {
     /// The session that represents its host.
-    fileprivate var isOfHost: Bool { rawValue.hasPrefix(LaunchAdapter.name + "-") }
+    var isOfHost: Bool { rawValue.hasPrefix(LaunchAdapter.name + "-") }
 }

@@ -91,8 +91,9 @@ struct SealedOpening {
     /// Choices are signed as the numbers that they have in the head.
     private func named(_ answer: Answer, _ questions: [QuestionOffer], _ text: String?) throws(Refused) -> Answer {
         let choices = questions.first { $0.id == answer.question }?.choices ?? []
-        let places = answer.choices.map { (Int($0) ?? 0) - 1 }
-        guard places.allSatisfy(choices.indices.contains) else { throw Refused(.notSealed) }
+        // Any number may come; what is no place names none.
+        let places = answer.choices.compactMap { name in choices.indices.first { name == String($0 + 1) } }
+        guard places.count == answer.choices.count else { throw Refused(.notSealed) }
         return Answer(
             question: answer.question, choices: places.map { choices[$0] }, indexes: places.map(Int64.init), text: text)
     }

@@ -308,6 +308,19 @@ struct HostSealingTests {
         #expect(try SealedReader(bench, late).epochs == [2] && SealedReader(bench, all).epochs == [1, 2])
     }
 
+    @Test("a device that another brings reads what that one reads, and no more")
+    func brought() throws {
+        var bench = try Bench.sealed()
+        let late = try join(&bench, .fromNow)
+        let brought = Bench.Device(name: "brought")
+        let keys = brought.keys.identity
+        let vouch = Vouch(
+            host: bench.host.identity.id, sign: keys.sign, box: keys.box, name: "brought", count: 1, device: late.id)
+        bench.letter(SignedLetter(.vouch(vouch), by: late.keys.identity, .openSSL).bytes)
+        bench.flush()
+        #expect(try SealedReader(bench, brought).epochs == [2])
+    }
+
     @Test("numbers of keys that were lost are used for no others")
     func lost() throws {
         var bench = try Bench.sealed()

@@ -64,6 +64,16 @@ struct SealedWordsTests {
         #expect(prompted(&bench, try reader.words("run it", with: "k5"), "k5") == "run it")
     }
 
+    @Test("a host whose content is open gives its agent nothing that it cannot read")
+    func openHost() throws {
+        let (_, reader) = try bench()
+        var open = try Bench(.signed)
+        open.tell([.offer(Bench.session, SteeringOffer(actions: [.prompt])), .stands(Bench.session, .idle)])
+        #expect(prompted(&open, try reader.words("run it", with: "k1"), "k1") == nil)
+        #expect(open.steps.last == "k1 refused: \(ConsentRefusal.cannotOpen.sentence)")
+        #expect(prompted(&open, "sealed.bids are due", "k2") == "sealed.bids are due")
+    }
+
     @Test("a command of the agent comes by its alias, with what follows it sealed")
     func command() throws {
         var (bench, reader) = try bench()
@@ -165,7 +175,8 @@ struct SealedWordsTests {
         #expect(try decided(&bench, .answer(answers), event).1 == opened)
         for bad in [
             Answer(question: "q0", choices: ["Secret red"], indexes: [1]), Answer(question: "q0", choices: ["3"]),
-            Answer(question: "q0", choices: ["0"]), Answer(question: "q9", choices: ["1"]),
+            Answer(question: "q0", choices: ["0"]), Answer(question: "q0", choices: [String(Int.min)]),
+            Answer(question: "q0", choices: ["+1"]), Answer(question: "q9", choices: ["1"]),
             Answer(question: "q0", choices: [], text: "red"),
         ] {
             #expect(try decided(&bench, .answer([bad]), event).said == ["refused one-s a1: notSealed"])

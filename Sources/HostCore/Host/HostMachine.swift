@@ -523,7 +523,9 @@ package struct HostMachine {
         }
         // A session's offer may be among the lost events, and nothing else would repeat it.
         for session in lost.sorted(by: { $0.rawValue < $1.rawValue }) {
-            guard let offer = offers[session], steering.isOpen || offer.hold != nil else { continue }
+            guard let offer = offers[session], steering.isOpen || offer.hold != nil || consent?.isSealed == true else {
+                continue
+            }
             tellOffer(offer, of: session)
         }
         drive(.sendAgain)

@@ -12,6 +12,11 @@ extension SteeringOffer {
         if !offer.hasRoom { offer.rules = nil }
         if !offer.hasRoom { offer.commands = [] }
         if !offer.hasRoom { offer.projects = offer.projects?.filter { $0.folder.utf8.count <= WireLimits.nameBytesMax } }
+        if !offer.hasRoom {
+            // Without a list of models any name is taken, and without one of modes none is.
+            (offer.models, offer.modes) = ([], [])
+            for place in offer.agents.indices { (offer.agents[place].models, offer.agents[place].modes) = ([], []) }
+        }
         return offer
     }
 

@@ -99,6 +99,20 @@ struct HostSealingTests {
         #expect(bench.type([1], "k1", signature: nil) == "no terminal of this session can be seen")
     }
 
+    @Test("an offer of any length can be sealed, and has the keys")
+    func longOffer() throws {
+        var bench = try Bench.sealed()
+        let names = (0..<64).map { "\($0)" + String(repeating: "x", count: 250) }
+        let agents = (0..<16).map { StartableAgent(name: "a\($0)", title: "A", modes: Array(names.prefix(16)), models: names) }
+        let projects = names.map { ProjectOffer(name: $0, folder: String(repeating: "f", count: 4_000)) }
+        _ = bench.tell(.told(agent: LaunchAdapter.name, LaunchFact.read(projects, agents)))
+        bench.flush()
+        let own = try #require(bench.left(of: SealedReader.desk).last)
+        guard case .steeringOffered(let outer) = own.event.head else { return #expect(Bool(false), "no offer") }
+        #expect(outer.agents.count == 16 && outer.wraps?.count == 1)
+        #expect(try SealedReader(bench).open(own.event, of: SealedReader.desk).number == own.number)
+    }
+
     @Test("more than one message holds goes in several, in their order")
     func long() throws {
         var bench = try Bench.sealed()

@@ -300,7 +300,7 @@ def test_a_device_that_is_distrusted_reads_nothing_that_follows_and_one_that_joi
         first.event(SESSION, said)
 
 
-def test_sealed_needs_signed_and_says_so(machine: Callable[..., Machine], tmp_path: Path) -> None:
+def test_sealed_needs_signed_and_says_so(machine: Callable[..., Machine]) -> None:
     one = machine()
     for arguments in (["--consent", "open"], ["--consent", "open", "--content", "sealed"]):
         done = subprocess.run([str(BINARY), "host", *arguments], capture_output=True, text=True, env=one.environment, timeout=patient(20))
@@ -308,3 +308,27 @@ def test_sealed_needs_signed_and_says_so(machine: Callable[..., Machine], tmp_pa
     assert devices(one)["content"] == "sealed"
     kept = one.daemon.home / ".config/heliograph/sealing.json"
     assert kept.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_host_that_is_paired_anew_goes_on_sealing(machine: Callable[..., Machine]) -> None:
+    one = machine()
+    one.daemon.stop()
+    file = one.daemon.home / ".config/heliograph/host.json"
+    for text in (file.read_text(), "{"):
+        file.write_text(text)
+        link = one.relay.pair_link("host")
+        done = subprocess.run([str(BINARY), "host", link, "--pair-only"], capture_output=True, text=True, env=one.environment, timeout=patient(20))
+        assert done.returncode == 0, done.stderr
+        assert json.loads(file.read_text())["content"] == "sealed"
+
+
+def test_keys_that_cannot_be_read_are_an_error_and_never_replaced(machine: Callable[..., Machine]) -> None:
+    one = machine()
+    one.daemon.stop()
+    file = one.daemon.home / ".config/heliograph/sealing.json"
+    key = json.loads(file.read_text())["epochs"][0]["key"]
+    broken = file.read_text().replace('"version":1', '"version":2')
+    file.write_text(broken)
+    done = subprocess.run([str(BINARY), "host"], capture_output=True, text=True, env=one.environment, timeout=patient(20))
+    assert done.returncode != 0 and "sealing.json is not as this program writes it" in done.stderr and key not in done.stderr
+    assert file.read_text() == broken

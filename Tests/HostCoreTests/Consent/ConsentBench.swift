@@ -69,9 +69,19 @@ struct ConsentBench {
     }
 
     private mutating func connect() {
+        let sent = messages.count
         _ = tell(.linkOpened)
+        welcome(isSealed ? messages[sent...] : [])
+    }
+
+    /// The relay's answer: how far it has the sessions that were named.
+    private mutating func welcome(_ sent: ArraySlice<HostMessage>) {
+        let asked = sent.flatMap { message -> [SessionID] in
+            if case .hello(let hello) = message { hello.sessions } else { [] }
+        }
         let welcome = Welcome(software: "r", epoch: Epoch("e")!, heartbeat: Heartbeat(pingSeconds: 7, hangUpSeconds: 9))
-        _ = tell(.received(.welcome(welcome, host: Named(id: HostID("h")!, name: "n"), sessions: [])))
+        let known = asked.map { SessionProgress(session: $0, through: through[$0] ?? 0) }
+        _ = tell(.received(.welcome(welcome, host: Named(id: HostID("h")!, name: "n"), sessions: known)))
     }
 
     /// The daemon is killed and starts again.
@@ -95,13 +105,9 @@ struct ConsentBench {
     mutating func flush(loses: Bool = false) {
         let sent = messages.count
         _ = tell(.fired(.flush))
-        let asked = messages[sent...].flatMap { message -> [SessionID] in
-            if case .hello(let hello) = message { hello.sessions } else { [] }
-        }
-        if !asked.isEmpty {
-            let welcome = Welcome(software: "r", epoch: Epoch("e")!, heartbeat: Heartbeat(pingSeconds: 7, hangUpSeconds: 9))
-            let known = asked.map { SessionProgress(session: $0, through: through[$0] ?? 0) }
-            _ = tell(.received(.welcome(welcome, host: Named(id: HostID("h")!, name: "n"), sessions: known)))
+        let isAsked = messages[sent...].contains { if case .hello = $0 { true } else { false } }
+        if isAsked {
+            welcome(messages[sent...])
             _ = tell(.fired(.flush))
         }
         guard !loses else { return }

@@ -31,7 +31,8 @@ struct SealedReader {
     var epochs: [EpochNumber] { keys.keys.sorted() }
 
     private func seal(_ session: SessionID, _ epoch: EpochNumber) throws -> SessionSeal {
-        SessionSeal(of: session, host: host, try #require(keys[epoch], "no key of epoch \(epoch)"), epoch: epoch, .openSSL)
+        guard let key = keys[epoch] else { throw ConsentError(.notAuthentic, at: "sealed.epoch", "no key of epoch \(epoch)") }
+        return SessionSeal(of: session, host: host, key, epoch: epoch, .openSSL)
     }
 
     /// The plain event, and the number that it was sealed with.

@@ -119,10 +119,12 @@ package struct RelayLink: Sendable {
 
     package mutating func submit(_ command: ClientCommand) -> (CommandID, [Order]) { submit { _ in command } }
 
-    /// For a command that its own id is a part of.
-    package mutating func submit(_ make: (CommandID) -> ClientCommand) -> (CommandID, [Order]) {
+    /// For a command that its own id is a part of. Nothing is sent if it cannot be made.
+    package mutating func submit<Fault: Error>(
+        _ make: (CommandID) throws(Fault) -> ClientCommand
+    ) throws(Fault) -> (CommandID, [Order]) {
         let id = makeID()
-        let command = make(id)
+        let command = try make(id)
         unanswered.append((id, command))
         return (id, phase == .up ? [.send(ClientMessage.command(id, command).bytes)] : [])
     }

@@ -56,6 +56,20 @@ struct RelayLinkTests {
         .withdraw(Fixtures.session, SteeringName(client: ClientID("c")!, command: CommandID("k")!))
     }
 
+    private struct NotMade: Error { let id: CommandID }
+
+    @Test("a command that cannot be made is not sent, nor when the link is up again")
+    mutating func notMade() {
+        comeUp()
+        var isRefused = false
+        do { _ = try link.submit { id in throw NotMade(id: id) } } catch { isRefused = true }
+        #expect(isRefused)
+        _ = link.closed(.failed("x"), jitter: 0)
+        _ = link.retryDue()
+        _ = link.opened()
+        #expect(hear(Fixtures.welcome()).filter { $0.hasPrefix("> ") }.allSatisfy { $0.contains("subscribe") })
+    }
+
     @Test("a command may have its own id in it, and is the same when it is sent again")
     mutating func ownID() {
         comeUp()

@@ -8,6 +8,8 @@ package struct HostPin: Sendable, Equatable {
     package var name: String
     /// Milliseconds since 1970.
     package var since: Int64
+    /// The relay's name of the host, once something that it sealed was opened: from then on nothing goes to it unsealed.
+    package var sealsAs: String?
 
     package init(sign: SigningPoint, box: BoxPoint, name: String, since: Int64, _ crypto: ConsentCrypto) {
         id = KeyID(of: sign, crypto)
@@ -21,7 +23,7 @@ package struct HostPin: Sendable, Equatable {
 /// The hosts that a device has joined, and the count of what it has signed: a terminal's `hosts.json`.
 ///
 /// ```
-/// {"version":1,"count":N,"hosts":[{"id","sign","box","name","since"}]}
+/// {"version":1,"count":N,"hosts":[{"id","sign","box","name","since","seals"?}]}
 /// ```
 package struct HostBook: Sendable, Equatable {
     package static let hostsMax = 64
@@ -46,13 +48,20 @@ package struct HostBook: Sendable, Equatable {
     /// Adds the host, or replaces it. Throws `full`.
     package mutating func pin(_ host: HostPin) throws(ConsentError) {
         if let index = hosts.firstIndex(where: { $0.id == host.id }) {
+            let known = hosts[index].sealsAs
             hosts[index] = host
+            hosts[index].sealsAs = host.sealsAs ?? known
             return
         }
         guard hosts.count < Self.hostsMax else {
             throw ConsentError(.full, at: "hosts", "a device joins at most \(Self.hostsMax) hosts")
         }
         hosts.append(host)
+    }
+
+    /// It was seen to seal.
+    package mutating func seals(_ id: KeyID, as name: String) {
+        if let index = hosts.firstIndex(where: { $0.id == id }) { hosts[index].sealsAs = name }
     }
 
     package mutating func forget(_ id: KeyID) { hosts.removeAll { $0.id == id } }
@@ -67,13 +76,14 @@ package struct HostBook: Sendable, Equatable {
             count = try file.integer("count")
             for entry in try file.array("hosts", countMax: Self.hostsMax) {
                 let name = try entry.object().consentName("name")
-                let host = HostPin(
+                var host = HostPin(
                     sign: try entry.fixed("sign"), box: try entry.fixed("box"), name: name, since: try entry.integer("since"),
                     crypto)
                 guard try entry.fixed("id") == host.id, self[host.id] == nil else {
                     throw WireError(
                         .badValue, at: entry.path + ".id", "this is not the id of its signing point, or there twice")
                 }
+                host.sealsAs = try entry.optionalString("seals")
                 hosts.append(host)
             }
         } catch { throw ConsentError(error) }
@@ -92,6 +102,7 @@ package struct HostBook: Sendable, Equatable {
                         $0.field("box", host.box.text)
                         $0.field("name", host.name)
                         $0.field("since", host.since)
+                        $0.field("seals", host.sealsAs)
                     }
                 })
         }

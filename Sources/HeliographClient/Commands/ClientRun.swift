@@ -60,7 +60,11 @@ final class ClientRun {
                 let keys = TerminalKeys(options)
                 run.connection = RelayConnection(
                     loop: loop, credentials: credentials, software: options.software,
-                    opener: ContentOpener { (try? keys.trusted()).map { ($0.identity, $0.book.hosts) } }
+                    opener: ContentOpener {
+                        (try? keys.trusted()).map { ($0.identity, $0.book.hosts) }
+                    } remembering: {
+                        try? keys.remember($0, sealsAs: $1)
+                    }
                 ) { [unowned run] in run.heard($0) }
                 do throws(ClientError) { run.task = try makeTask(run) } catch { return run.fail(error) }
                 run.connection.start()
@@ -95,8 +99,10 @@ final class ClientRun {
     func follow(_ session: SessionID) { connection.follow(session) }
     func followAll() { connection.followAll() }
     func submit(_ command: ClientCommand) -> CommandID { connection.submit { _ in command } }
-    /// For a command that its own id is a part of.
-    func submit(_ make: (CommandID) -> ClientCommand) -> CommandID { connection.submit(make) }
+    /// For a command that its own id is a part of. Nothing is sent if it cannot be made.
+    func submit<Fault: Error>(_ make: (CommandID) throws(Fault) -> ClientCommand) throws(Fault) -> CommandID {
+        try connection.submit(make)
+    }
 
     // MARK: Sealed content
 
@@ -111,7 +117,7 @@ final class ClientRun {
         try connection.opener.sealed(verdict, on: approval, of: session)
     }
 
-    func missing(before seq: Int64, of session: SessionID) -> Int64? { connection.opener.missing(before: seq, of: session) }
+    func remark(on seq: Int64, of session: SessionID) -> ContentRemark? { connection.opener.remark(on: seq, of: session) }
 
     /// Says how to get at what this terminal cannot open.
     func remarkSealed() { for advice in connection.opener.advice { terminal.remark(advice, .yellow) } }

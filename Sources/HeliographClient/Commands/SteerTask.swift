@@ -237,18 +237,17 @@ final class SteerTask: ClientTask {
     private func send(to session: SessionID) {
         guard let action else { return }
         let summary = run.view.sessions[session]
-        var fault: ClientError?
-        let id = run.submit { [run, signer] id in
-            var (sent, signature) = (action, String?.none)
-            do throws(ClientError) {
-                sent = try run.sealed(action, as: id, to: session)
+        let id: CommandID
+        do throws(ClientError) {
+            id = try run.submit { [run, signer] id throws(ClientError) in
+                let sent = try run.sealed(action, as: id, to: session)
+                var signature: String?
                 if let host = summary?.consentKey {
                     signature = try signer.signature(sent, of: session, id, for: host, named: summary?.host.name)
                 }
-            } catch { fault = error }
-            return .steer(session, sent, signature: signature)
-        }
-        if let fault { return run.fail(fault) }
+                return .steer(session, sent, signature: signature)
+            }
+        } catch { return run.fail(error) }
         stage = .sent(id, session, isRecorded: false)
         run.after(max(options.wait, Self.replyMin)) { [weak self] in self?.waitIsOver() }
     }

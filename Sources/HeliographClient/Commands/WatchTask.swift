@@ -155,9 +155,8 @@ final class WatchTask: ClientTask {
                 self.run.terminal.palette.paint("… \(Moment.count(Int(skipped), "earlier event")) not shown", .dim))
         }
         for (offset, bytes) in events.events.enumerated().dropFirst(dropped) {
-            if let missing = run.missing(before: events.first + Int64(offset), of: events.session) {
-                let what = missing == 1 ? "1 event is" : "\(missing) events are"
-                line(Moment.now, events.session, "\(what) missing here: the relay did not bring what the host sealed", .yellow)
+            if let remark = run.remark(on: events.first + Int64(offset), of: events.session) {
+                line(Moment.now, events.session, remark.words, .yellow)
             }
             show(EventText(bytes), of: events.session)
         }
@@ -283,11 +282,11 @@ final class WatchTask: ClientTask {
         }
         for (offset, event) in events.events.enumerated().dropFirst(dropped) {
             let seq = events.first + Int64(offset)
-            if let missing = run.missing(before: seq, of: events.session) {
-                emit("missing") {
+            if let remark = run.remark(on: seq, of: events.session) {
+                emit(remark == .unsealed ? "unsealed" : "missing") {
                     $0.field("session", events.session)
                     $0.field("before", seq)
-                    $0.field("count", missing)
+                    if case .missing(let count) = remark { $0.field("count", count) }
                 }
             }
             emit("event") {

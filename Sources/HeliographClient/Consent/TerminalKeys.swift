@@ -60,6 +60,11 @@ struct TerminalKeys: Sendable {
         }
     }
 
+    /// It was seen to seal: from then on this terminal sends it nothing unsealed.
+    func remember(_ host: KeyID, sealsAs name: String) throws(ClientError) {
+        try change { book throws(ClientError) in book.seals(host, as: name) }
+    }
+
     /// For the next command that is signed; on disk before it is returned, so that no two commands ever have the same.
     func nextCount() throws(ClientError) -> Int64 {
         try change { book throws(ClientError) in book.nextCount() }

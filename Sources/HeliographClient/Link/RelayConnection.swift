@@ -35,9 +35,9 @@ final class RelayConnection: ClientHandler {
 
     func follow(_ session: SessionID, after position: Position? = nil) { carryOut(link.follow(session, after: position)) }
 
-    func submit(_ make: (CommandID) -> ClientCommand) -> CommandID {
-        let (id, orders) = link.submit { id in
-            let command = make(id)
+    func submit<Fault: Error>(_ make: (CommandID) throws(Fault) -> ClientCommand) throws(Fault) -> CommandID {
+        let (id, orders) = try link.submit { id throws(Fault) in
+            let command = try make(id)
             opener.sent(command, as: id)
             return command
         }

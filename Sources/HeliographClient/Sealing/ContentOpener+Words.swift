@@ -14,19 +14,22 @@ extension ContentOpener {
         guard sessions[session] != nil else { return action }
         switch action {
         case .prompt(var prompt):
+            guard prompt.pictures.isEmpty else { throw Self.notYet("pictures") }
             if prompt.isCommand {
                 let rest = prompt.text.dropFirst(prompt.command.count).drop(while: \.isWhitespace)
                 let words = rest.isEmpty ? "" : try " " + sealed(String(rest), with: id.rawValue, in: session)
-                prompt.text = alias(of: prompt.command, in: session) + words
+                prompt.text = try alias(of: prompt.command, in: session) + words
             } else {
                 prompt.text = try sealed(prompt.text, with: id.rawValue, in: session)
             }
             return .prompt(prompt)
         case .launch(var launch):
-            launch.project = alias(of: launch.project, in: session)
+            guard launch.pictures.isEmpty else { throw Self.notYet("pictures") }
+            launch.project = try alias(of: launch.project, in: session)
             if let text = launch.text { launch.text = try sealed(text, with: id.rawValue, in: session) }
             return .launch(launch)
-        case .mode, .model, .askAll, .interrupt, .stop, .ruleOff, .ruleAdd, .ruleChange, .ruleTry: return action
+        case .ruleOff, .ruleAdd, .ruleChange, .ruleTry: throw Self.notYet("rules")
+        case .mode, .model, .askAll, .interrupt, .stop: return action
         }
     }
 
@@ -54,7 +57,17 @@ extension ContentOpener {
         }
     }
 
-    private func alias(of name: String, in session: SessionID) -> String { aliases[session]?[name] ?? name }
+    private static func notYet(_ what: String) -> ClientError {
+        ClientError(.refused, "a host that seals its content takes no \(what) from afar yet")
+    }
+
+    /// Of a name that the true offer has: no other goes out.
+    private func alias(of name: String, in session: SessionID) throws(ClientError) -> String {
+        guard let host = sessions[session], names[session]?.contains(name) == true, keys.current(of: host) != nil,
+            let alias = keys.aliases(of: name, host).first
+        else { throw ClientError(.refused, "“\(VisibleText.line(name))” is not offered, as far as this terminal can read") }
+        return alias
+    }
 
     private mutating func sealed(_ text: String, with id: String, in session: SessionID) throws(ClientError) -> String {
         guard text.utf8.count <= Self.textBytesMax else {

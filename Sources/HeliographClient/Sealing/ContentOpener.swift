@@ -4,7 +4,7 @@ internal import RelayProtocol
 
 /// Opens what hosts have sealed for this terminal before anything else sees it, so that all else reads it as if it came from another host.
 ///
-/// What is not right with an event shows in its place (`UnopenedEvent`), and a hole before it in `missing(before:of:)`.
+/// What is not right with an event shows in its place (`UnopenedEvent`), and what is said before it is in `remark(on:of:)`.
 struct ContentOpener {
     private struct Request: Hashable {
         let session: SessionID
@@ -21,12 +21,12 @@ struct ContentOpener {
     /// The host of each session that is sealed.
     private(set) var sessions: [SessionID: KeyID] = [:]
     private var lines: [SessionID: (number: Int64, line: SessionLine)] = [:]
-    /// Names that are sent in place of the true ones.
-    private(set) var aliases: [SessionID: [String: String]] = [:]
+    /// What the true offer names: the alias of nothing else is sent.
+    private(set) var names: [SessionID: Set<String>] = [:]
     private var watches: [SessionID: (through: Int64, watch: NumberWatch)] = [:]
     /// What was there when this client looked: what comes after that happens now.
     private var pasts: [SessionID: Int64] = [:]
-    private var holes: [SessionID: [Int64: Int64]] = [:]
+    private var remarks: [SessionID: [Int64: ContentRemark]] = [:]
     private var questions: [Request: [QuestionOffer]] = [:]
     private var questionsInOrder: [Request] = []
     private var epoch: Epoch?
@@ -34,18 +34,30 @@ struct ContentOpener {
     private var held: [MessageToClient]?
     /// Histories that were asked for.
     private var histories: [CommandID: SessionID] = [:]
+    /// The lowest number in the pages of a history so far, which come from its end.
+    private var lowest: [SessionID: Int64] = [:]
     /// As they came, for when there is a key.
     private var unopened: [SessionID: Summary] = [:]
 
-    init(_ trusted: @escaping EpochKeys.Trusted) { keys = EpochKeys(trusted) }
+    init(_ trusted: @escaping EpochKeys.Trusted, remembering: @escaping (KeyID, String) -> Void = { _, _ in }) {
+        keys = EpochKeys(trusted, remembering: remembering)
+        for pin in keys.sealing {
+            hostNames[pin.id] = pin.name
+            if let name = pin.sealsAs.flatMap({ HostID($0) }) { hosts[name] = pin.id }
+        }
+    }
 
     /// The command is about to be sent: its reply does not say of which session it is.
     mutating func sent(_ command: ClientCommand, as id: CommandID) {
-        if case .history(let session, _, _) = command { histories[id] = session }
+        guard case .history(let session, let before, _) = command else { return }
+        histories[id] = session
+        if before > (pasts[session] ?? 0) { lowest[session] = nil }
     }
 
-    /// Number of events that are missing before this one; counts once.
-    mutating func missing(before seq: Int64, of session: SessionID) -> Int64? { holes[session]?.removeValue(forKey: seq) }
+    /// What is to be said before this event; once.
+    mutating func remark(on seq: Int64, of session: SessionID) -> ContentRemark? {
+        remarks[session]?.removeValue(forKey: seq)
+    }
 
     /// How to get at what this terminal cannot open, a sentence for each host.
     var advice: [String] {
@@ -95,13 +107,17 @@ struct ContentOpener {
             guard let offer = summary.steering, offer.seals, let host = offer.host else { continue }
             hosts[summary.host.id] = host
             hostNames[host] = summary.host.name
-            if let wraps = offer.wraps, keys.take(wraps, of: host) { isMore = true }
+            if let wraps = offer.wraps, keys.take(wraps, of: host, called: summary.host.id.rawValue) { isMore = true }
         }
-        for summary in summaries where summary.line != nil || summary.steering?.seals == true {
-            sessions[summary.session] =
-                summary.steering?.host ?? hosts[summary.host.id] ?? sessions[summary.session]
-        }
+        for summary in summaries { if let host = host(of: summary) { sessions[summary.session] = host } }
         return isMore
+    }
+
+    /// Whatever the relay says of a session: of a host that was seen to seal it is sealed.
+    private func host(of summary: Summary) -> KeyID? {
+        if let offer = summary.steering, offer.seals, let host = offer.host { return host }
+        return hosts[summary.host.id] ?? sessions[summary.session]
+            ?? keys.sealing.first { $0.name == summary.host.name || $0.id == summary.steering?.host }?.id
     }
 
     private mutating func lookBack(_ summaries: [Summary]) {
@@ -118,7 +134,7 @@ struct ContentOpener {
     private mutating func opened(_ message: MessageToClient) -> [MessageToClient] {
         switch message {
         case .welcome(let welcome, _, _, _):
-            if let epoch, epoch != welcome.epoch { (watches, holes, pasts) = ([:], [:], [:]) }
+            if let epoch, epoch != welcome.epoch { (watches, remarks, pasts) = ([:], [:], [:]) }
             epoch = welcome.epoch
         case .workspaceSnapshot(let summaries, let approvals, let more):
             return [
@@ -145,12 +161,14 @@ struct ContentOpener {
             return [.output(output)]
         case .reply(let id, .history(let first, let page)):
             guard let session = histories.removeValue(forKey: id) else { break }
-            var watch = NumberWatch()
+            var watch = NumberWatch(below: lowest[session])
             let events = page.map { opened($0, of: session, isLive: false, &watch).bytes }
+            lowest[session] = watch.lowest ?? lowest[session]
             return [.reply(id, .history(first: first, events: events))]
         case .removed(let session):
-            (sessions[session], lines[session], aliases[session]) = (nil, nil, nil)
-            (watches[session], holes[session], unopened[session], pasts[session]) = (nil, nil, nil, nil)
+            // Whose it was stays known, should it come back.
+            (lines[session], names[session], unopened[session]) = (nil, nil, nil)
+            (watches[session], remarks[session], pasts[session]) = (nil, nil, nil)
         default: break
         }
         return [message]
@@ -158,27 +176,31 @@ struct ContentOpener {
 
     // MARK: - Lists
 
+    /// Nothing of what a relay could write in place of content is shown.
     private mutating func opened(_ summary: Summary) -> Summary {
         guard let host = sessions[summary.session] else { return summary }
         var opened = summary
-        if let offer = summary.steering, let text = offer.sealed {
-            opened.steering = self.offer(text, offer, of: summary.session, host) ?? offer
+        opened.steering = summary.steering.map { offer($0, of: summary.session, host) }
+        let line = line(of: summary, host)
+        if line == nil { unopened[summary.session] = summary }
+        opened.line = line == nil ? summary.line : nil
+        opened.title = line == nil ? Self.sealedTitle : line?.title
+        (opened.project, opened.branch) = (line?.project, line?.branch)
+        (opened.workingDirectory, opened.folder) = (line?.workingDirectory, line?.folder)
+        opened.operation = summary.operation.flatMap { shown in
+            if shown == Self.decided { return shown }
+            return line?.operation ?? (WireSide.standIns.contains(shown) ? shown : nil)
         }
-        guard let line = line(of: summary, host) else {
-            unopened[summary.session] = summary
-            opened.title = summary.title ?? "Sealed session"
-            return opened
-        }
-        opened.line = nil
-        (opened.title, opened.project, opened.branch) = (line.title, line.project, line.branch)
-        (opened.workingDirectory, opened.folder) = (line.workingDirectory, line.folder)
-        if WireSide.standIns.contains(summary.operation ?? "") { opened.operation = line.operation ?? summary.operation }
-        if summary.file != nil { opened.file = line.file ?? summary.file }
-        if summary.error != nil { opened.error = line.error ?? summary.error }
-        opened.todo?.current = line.current
-        opened.statusReason = summary.statusReason ?? line.reason
+        opened.file = summary.file.flatMap { _ in line?.file }
+        opened.error = summary.error.map { _ in line?.error ?? "A sealed error" }
+        opened.todo?.current = line?.current
+        opened.statusReason = line?.reason ?? (summary.statusReason == Self.decided ? Self.decided : nil)
         return opened
     }
+
+    private static let sealedTitle = "Sealed session"
+    /// The relay's own word for an approval.
+    private static let decided = "decided, waits for the host"
 
     /// The latest that can be opened; nil if there never was one.
     private mutating func line(of summary: Summary, _ host: KeyID) -> SessionLine? {
@@ -192,31 +214,41 @@ struct ContentOpener {
         return line
     }
 
-    /// The true offer, whose names have the aliases that stand in their places.
-    private mutating func offer(
-        _ text: String, _ shown: SteeringOffer, of session: SessionID, _ host: KeyID
-    ) -> SteeringOffer? {
-        guard let sealed = try? Sealed(text: text, as: .numbered),
+    /// The true offer; if it does not open, what the relay cannot bend to anybody's harm.
+    private mutating func offer(_ shown: SteeringOffer, of session: SessionID, _ host: KeyID) -> SteeringOffer {
+        var offer = shown
+        if let text = shown.sealed, let sealed = try? Sealed(text: text, as: .numbered),
             let bytes = try? keys.seal(of: session, host, sealed.epoch)?
                 .open(sealed, as: .event(kind: EventKind.steeringOffered.rawValue)),
-            case .steeringOffered(var offer)? = try? Event(stored: bytes).head
-        else { return nil }
-        offer.seals = true
-        let names =
-            zip(offer.commands, shown.commands).map { ($0, $1) }
-            + zip(offer.projects ?? [], shown.projects ?? []).map { ($0.name, $1.name) }
-        aliases[session] = Dictionary(names) { first, _ in first }
+            case .steeringOffered(let read)? = try? Event(stored: bytes).head
+        {
+            offer = read
+            names[session] = Set(read.commands + (read.projects ?? []).map(\.name))
+        } else {
+            (offer.commands, offer.reason) = ([], nil)
+            offer.projects = shown.projects.map { _ in [] }
+        }
+        // What a host that seals does not take.
+        offer.actions.subtract([.ruleOff, .ruleAdd, .ruleChange, .ruleTry])
+        (offer.takesPictures, offer.hasScreen, offer.rules) = (false, false, nil)
+        for place in offer.agents.indices { offer.agents[place].takesPictures = false }
+        (offer.seals, offer.wraps, offer.sealed) = (true, nil, nil)
         return offer
     }
 
     // MARK: - Approvals
 
     private mutating func opened(_ approval: Approval) -> Approval {
-        guard sessions[approval.session] != nil, let event = try? Event(stored: approval.requestBytes) else { return approval }
+        guard let host = sessions[approval.session], let event = try? Event(stored: approval.requestBytes) else {
+            return approval
+        }
+        // Its bytes are then those of a sealed event that nobody opens, and its head says nothing.
+        var bytes = SealedEvent("unopened").bytes(of: event) { _ in "~" }
         var request = approval.request
-        var bytes = approval.requestBytes
-        if case .opened(_, let plain) = content(of: event, approval.session), case .approvalRequested(let read) = plain.head,
-            read.approval == approval.id
+        if case .approvalRequested(let standIn)? = try? Event(stored: bytes).head { request = standIn }
+        if case .opened(let sealed, let plain) = content(of: event, approval.session),
+            case .approvalRequested(let read) = plain.head, read.approval == approval.id,
+            !isOutdated(sealed, approval, host)
         {
             (request, bytes) = (read, plain.bytes)
             note(read, of: approval.session)
@@ -227,6 +259,11 @@ struct ContentOpener {
         opened.expiresAt = approval.expiresAt
         opened.stage = approval.stage.reading { self.opened($0, on: approval.id, of: approval.session) }
         return opened
+    }
+
+    /// It asks now, with a key that is not used now.
+    private func isOutdated(_ sealed: Sealed, _ approval: Approval, _ host: KeyID) -> Bool {
+        approval.stage == .pending && approval.seq > pasts[approval.session] ?? 0 && sealed.epoch < keys.newest(of: host) ?? 0
     }
 
     private mutating func note(_ request: ApprovalRequest, of session: SessionID) {
@@ -282,32 +319,34 @@ struct ContentOpener {
             let seq = batch.first + Int64(offset)
             let isNew = seq > through
             let isLive = isLive && seq > pasts[batch.session] ?? 0
-            let (text, missing) =
+            let (text, remark) =
                 isNew
                 ? self.opened(bytes, of: batch.session, isLive: isLive, &watch)
                 : self.opened(bytes, of: batch.session, isLive: false, &again)
             opened.events[offset] = text
-            if missing > 0 { note(missing, before: seq, of: batch.session) }
+            if let remark { note(remark, on: seq, of: batch.session) }
             through = max(through, seq)
         }
         watches[batch.session] = (through, watch)
         return opened
     }
 
-    private static let holesMax = 1_024
+    private static let remarksMax = 1_024
 
-    private mutating func note(_ missing: Int64, before seq: Int64, of session: SessionID) {
-        holes[session, default: [:]][seq] = missing
-        if holes[session]?.count ?? 0 > Self.holesMax, let first = holes[session]?.keys.min() { holes[session]?[first] = nil }
+    private mutating func note(_ remark: ContentRemark, on seq: Int64, of session: SessionID) {
+        remarks[session, default: [:]][seq] = remark
+        if remarks[session]?.count ?? 0 > Self.remarksMax, let first = remarks[session]?.keys.min() {
+            remarks[session]?[first] = nil
+        }
     }
 
     /// The event as its host would send it if it did not seal, or what is said in its place.
     private mutating func opened(
         _ bytes: [UInt8], of session: SessionID, isLive: Bool, _ watch: inout NumberWatch
-    ) -> (bytes: [UInt8], missing: Int64) {
-        guard let host = sessions[session], let event = try? Event(stored: bytes) else { return (bytes, 0) }
-        func unopened(_ reason: UnopenedEvent.Reason) -> (bytes: [UInt8], missing: Int64) {
-            (UnopenedEvent.bytes(at: event.at, reason), 0)
+    ) -> (bytes: [UInt8], remark: ContentRemark?) {
+        guard let host = sessions[session], let event = try? Event(stored: bytes) else { return (bytes, nil) }
+        func unopened(_ reason: UnopenedEvent.Reason) -> (bytes: [UInt8], remark: ContentRemark?) {
+            (UnopenedEvent.bytes(at: event.at, reason), nil)
         }
         switch content(of: event, session) {
         case .opened(let sealed, let plain):
@@ -315,19 +354,20 @@ struct ContentOpener {
             switch watch.take(sealed.number, sealed.epoch, newest: newest) {
             case .fits(let missing):
                 if case .approvalRequested(let request) = plain.head { note(request, of: session) }
-                return (plain.bytes, missing)
+                return (plain.bytes, missing > 0 ? .missing(missing) : nil)
             case .repeated: return unopened(.repeated)
             case .outdated: return unopened(.outdated)
             }
         case .failed(let why): return unopened(.cannotOpen(why))
-        case .closed: return (bytes, 0)
+        case .closed: return unopened(.noKey)
         case .plain where event.isOfRelay:
             if case .truncated(let count) = event.head { watch.skip(count ?? 0) }
-            return (read(event, of: session), 0)
+            return (read(event, of: session), nil)
         case .plain:
-            // Before its host began to seal, nothing was.
-            let isSealing = isLive || watch.highest != nil
-            return isSealing && keys.canOpen(host) ? unopened(.notSealed) : (bytes, 0)
+            // Before its host began to seal, nothing was; a request of that time cannot be told from one of the relay.
+            if isLive || watch.highest != nil { return unopened(.notSealed) }
+            if case .approvalRequested = event.head { return unopened(.notSealed) }
+            return (bytes, .unsealed)
         }
     }
 
@@ -346,6 +386,7 @@ struct ContentOpener {
         let kind = event.head.kind
         do throws(ConsentError) {
             let sealed = try Sealed(text: text, as: .numbered)
+            keys.saw(sealed.epoch, of: host)
             guard let seal = keys.seal(of: session, host, sealed.epoch) else {
                 return keys.canOpen(host) ? .failed("this terminal was not given its key") : .closed
             }
@@ -363,7 +404,7 @@ struct ContentOpener {
         case .approvalDecided(let approval, let decision):
             return Event(.approvalDecided(approval, opened(decision, on: approval, of: session)), at: event.at).bytes
         case .steeringRequested(var call):
-            if let project = call.launch?.project { call.launch?.project = trueName(of: project, in: session) }
+            if let project = call.launch?.project { call.launch?.project = trueName(of: project, in: session) ?? "(not known)" }
             let body = (try? JSONDocument(parsing: event.bytes).root.optional("body")?.members()) ?? []
             var content: [(key: String, json: [UInt8])] = []
             for (key, value) in body {
@@ -383,13 +424,15 @@ struct ContentOpener {
         let purpose = SealedPurpose.words(with: command.rawValue)
         guard !Sealed.isSealed(text) else { return self.text(text, purpose, of: session) ?? Self.unreadable }
         let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
-        let name = trueName(of: parts.first ?? "", in: session)
+        guard let name = trueName(of: parts.first ?? "", in: session) else { return "(not sealed)" }
         guard parts.count > 1 else { return name }
         return "\(name) \(self.text(parts[1], purpose, of: session) ?? Self.unreadable)"
     }
 
-    private func trueName(of alias: String, in session: SessionID) -> String {
-        aliases[session]?.first { $0.value == alias }?.key ?? alias
+    /// Nil for what stands for nothing that the session offers.
+    private func trueName(of alias: String, in session: SessionID) -> String? {
+        guard let host = sessions[session] else { return nil }
+        return names[session]?.first { keys.aliases(of: $0, host).contains(alias) }
     }
 }
 

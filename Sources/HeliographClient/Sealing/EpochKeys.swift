@@ -14,16 +14,28 @@ struct EpochKeys {
     }
 
     private let trusted: Trusted
+    /// A host was seen to seal: its key, and the relay's name of it.
+    private let remember: (KeyID, String) -> Void
+    /// The highest that was seen of a host, with a key or not.
+    private var seen: [KeyID: EpochNumber] = [:]
     private var offers: [KeyID: [KeyWrap]] = [:]
     private var keys: [KeyID: [EpochNumber: EpochKey]] = [:]
     private var seals: [Place: SessionSeal] = [:]
 
-    init(_ trusted: @escaping Trusted) { self.trusted = trusted }
+    init(_ trusted: @escaping Trusted, remembering remember: @escaping (KeyID, String) -> Void) {
+        (self.trusted, self.remember) = (trusted, remember)
+    }
 
-    /// Returns true if something can be opened that could not before.
-    mutating func take(_ wraps: [KeyWrap], of host: KeyID) -> Bool {
+    /// The hosts that were seen to seal.
+    var sealing: [HostPin] { trusted()?.hosts.filter { $0.sealsAs != nil } ?? [] }
+
+    mutating func saw(_ epoch: EpochNumber, of host: KeyID) { seen[host] = max(seen[host] ?? 0, epoch) }
+
+    /// `name`: the relay's, of the host. Returns true if something can be opened that could not before.
+    mutating func take(_ wraps: [KeyWrap], of host: KeyID, called name: String) -> Bool {
         guard offers[host] != wraps else { return false }
         offers[host] = wraps
+        for wrap in wraps { saw(EpochNumber(wrap.epoch), of: host) }
         guard let (identity, hosts) = trusted(), let pin = hosts.first(where: { $0.id == host }),
             let key = WrapKey(of: identity, with: pin, .openSSL)
         else { return false }
@@ -35,6 +47,7 @@ struct EpochKeys {
             else { continue }
             keys[host, default: [:]][epoch] = opened
         }
+        if keys[host] != nil, pin.sealsAs != name { remember(host, name) }
         return keys[host]?.count ?? 0 > before
     }
 
@@ -43,10 +56,15 @@ struct EpochKeys {
     func canOpen(_ host: KeyID) -> Bool { keys[host] != nil }
 
     /// The newest epoch of the host that this terminal knows of, whether it has the key or not.
-    func newest(of host: KeyID) -> EpochNumber? { offers[host]?.map { EpochNumber($0.epoch) }.max() }
+    func newest(of host: KeyID) -> EpochNumber? { seen[host] }
 
-    /// The newest epoch of which there is a key, to seal with.
-    func current(of host: KeyID) -> EpochNumber? { keys[host]?.keys.max() }
+    /// The epoch to seal with: nil if there is no key of the newest.
+    func current(of host: KeyID) -> EpochNumber? { keys[host]?.keys.max().flatMap { $0 >= seen[host] ?? 0 ? $0 : nil } }
+
+    /// The names that stand for this one, the newest first.
+    func aliases(of name: String, _ host: KeyID) -> [String] {
+        (keys[host] ?? [:]).sorted { $0.key > $1.key }.map { AliasKey(of: host, $0.value, .openSSL).alias(of: name) }
+    }
 
     mutating func seal(of session: SessionID, _ host: KeyID, _ epoch: EpochNumber) -> SessionSeal? {
         let place = Place(host: host, session: session, epoch: epoch)

@@ -10,6 +10,7 @@ enum UnopenedEvent {
         case repeated
         case outdated
         case notSealed
+        case noKey
 
         var words: String {
             switch self {
@@ -17,6 +18,7 @@ enum UnopenedEvent {
             case .repeated: "the relay repeated or reordered events: this one is not shown"
             case .outdated: "an event was sealed with a key that is no longer used: it is not shown"
             case .notSealed: "an event is not sealed, although its host seals: it is not shown"
+            case .noKey: "an event is sealed, and this terminal has no key"
             }
         }
     }

@@ -23,6 +23,16 @@ import Testing
         #expect(book.hosts.map(\.name) == ["attic"])
     }
 
+    @Test func `a host that was seen to seal is known as one when it is pinned anew`() throws {
+        var book = HostBook()
+        let studio = host()
+        try book.pin(studio)
+        #expect(book[studio.id]?.sealsAs == nil)
+        book.seals(studio.id, as: "h1")
+        try book.pin(studio)
+        #expect(try HostBook(parsing: book.bytes, crypto)[studio.id]?.sealsAs == "h1")
+    }
+
     @Test func `a device joins sixty-four hosts and refuses one more`() throws {
         var book = HostBook()
         for _ in 0..<HostBook.hostsMax { try book.pin(host(String(repeating: "\"", count: 256))) }

@@ -90,10 +90,10 @@ struct ContentOpenerTests {
         let skipped = Event(.truncated(count: 2), at: 5).bytes
         let events = [Self.host.event(Self.tool("a"), 1), Self.host.event(Self.tool("b"), 4)]
         _ = opener.events(Self.host.events(events, first: 1))
-        #expect(opener.missing(before: 2, of: SealingHost.session) == 2)
-        #expect(opener.missing(before: 2, of: SealingHost.session) == nil)
+        #expect(opener.remark(on: 2, of: SealingHost.session) == .missing(2))
+        #expect(opener.remark(on: 2, of: SealingHost.session) == nil)
         _ = opener.events(Self.host.events([skipped, Self.host.event(Self.tool("c"), 7)], first: 3))
-        #expect(opener.missing(before: 4, of: SealingHost.session) == nil)
+        #expect(opener.remark(on: 4, of: SealingHost.session) == nil)
     }
 
     @Test("what is repeated, reordered, of another place or not sealed is not shown")
@@ -177,13 +177,85 @@ struct ContentOpenerTests {
         #expect(opener.summary(summary)?.title == "Sealed session")
         #expect(opener.advice.count == 1 && opener.advice[0].hasPrefix("laptop seals its content, and does not trust"))
         let sent = Self.host.event(Self.tool("Running: ls"), 1)
-        #expect(opener.events(Self.host.events([sent], first: 1)) == [sent])
+        #expect(
+            Self.line(opener.events(Self.host.events([sent], first: 1)).first)
+                == "an event is sealed, and this terminal has no key")
 
         pins = [Self.host.pin]
         #expect(opener.advice[0].contains("has no key for this terminal yet"))
         let messages = opener.open(.summary(Self.host.ownSummary(Self.host.wraps(for: device.identity))))
         let titles = messages.compactMap { if case .summary(let summary) = $0 { summary.title } else { nil } }
         #expect(titles.last == "Fix it" && opener.advice.isEmpty)
+    }
+
+    // MARK: - A relay that says that its host does not seal
+
+    @Test("a host that was seen to seal is never sent anything else, and nothing in its place is taken for its word")
+    func downgrade() throws {
+        let device = PrivateKeys()
+        var pin = Self.host.pin
+        let identity = device.identity
+        var remembered: [String] = []
+        var first = ContentOpener {
+            (identity, [pin])
+        } remembering: {
+            remembered.append("\($0) \($1)")
+        }
+        _ = first.open(.summary(Self.host.ownSummary(Self.host.wraps(for: identity))))
+        #expect(remembered == ["\(Self.host.identity.id) h1"])
+
+        pin.sealsAs = "h1"
+        var opener = ContentOpener { (identity, [pin]) }
+        var summary = Self.host.summary()
+        (summary.title, summary.operation, summary.project) = ("rm -rf", "Run: rm -rf", "home")
+        summary.steering = SteeringOffer(actions: [.prompt, .ruleAdd], takesPictures: true, commands: ["/x"])
+        let shown = opener.summary(summary)
+        #expect(shown?.title == "Sealed session" && shown?.operation == nil && shown?.project == nil)
+        #expect(shown?.steering?.takesPictures == false && shown?.steering?.commands == [])
+        #expect(shown?.steering?.actions == [.prompt])
+        let prompt = SteeringAction.prompt(.init(text: "secret", whenBusy: .queue, isCommand: false))
+        let id = CommandID("k1")!
+        #expect(throws: ClientError.self) { try opener.sealed(prompt, as: id, to: SealingHost.session) }
+        #expect(throws: ClientError.self) {
+            try opener.sealed(.deny(message: "secret"), on: ApprovalID("a1")!, of: SealingHost.session)
+        }
+        _ = opener.open(.removed(SealingHost.session))
+        #expect(throws: ClientError.self) { try opener.sealed(prompt, as: id, to: SealingHost.session) }
+        let request = ApprovalRequest(
+            approval: ApprovalID("a1")!, kind: .tool, tool: "Bash", title: "ls",
+            digest: InputDigest(String(repeating: "ab", count: 32))!)
+        let asked = Approval(
+            session: SealingHost.session, request: request, requestBytes: Event(.approvalRequested(request), at: 5).bytes,
+            requestedAt: 5, seq: 2)
+        guard case .approval(let read)? = opener.open(.approval(asked)).first else { return }
+        #expect(read.request.title == "A sealed request")
+        guard case .unreadable = ApprovalReading(read, shown).basis else {
+            Issue.record("it can be denied at most")
+            return
+        }
+    }
+
+    @Test("nothing is sealed with a key that is older than one that was seen")
+    func olderKey() throws {
+        var host = SealingHost()
+        let device = PrivateKeys()
+        var opener = ContentOpener.trusted(host, device)
+        let old = host.ownSummary(host.wraps(for: device.identity))
+        host.beginEpoch()
+        _ = opener.events(host.events([host.event(Self.tool("x"), 2)], first: 1))
+        _ = opener.open(.summary(old))
+        let prompt = SteeringAction.prompt(.init(text: "secret", whenBusy: .queue, isCommand: false))
+        #expect(throws: ClientError.self) { try opener.sealed(prompt, as: CommandID("k1")!, to: SealingHost.session) }
+    }
+
+    @Test("no name goes out that the sealed offer does not have")
+    func unknownNames() throws {
+        var opener = ContentOpener.trusted(Self.host)
+        let command = SteeringAction.prompt(.init(text: "/secret", whenBusy: .queue, isCommand: true))
+        let launch = SteeringAction.launch(Launch(.start, project: "secret", agent: "claude"))
+        for action in [command, launch, .ruleOff("secret")] {
+            #expect(throws: ClientError.self) { try opener.sealed(action, as: CommandID("k1")!, to: SealingHost.itsOwn) }
+        }
     }
 
     // MARK: - Words
@@ -209,10 +281,10 @@ struct ContentOpenerTests {
             try Self.host.seal().openText(Sealed(text: text, as: .words), as: .words(with: "k1"))
         }
         #expect(try read(out("go on")) == "go on")
-        #expect(try out("/deploy", isCommand: true) == "~yolped/")
+        #expect(try out("/deploy", isCommand: true) == Self.host.alias("/deploy"))
         let command = try out("/deploy  to production", isCommand: true)
-        #expect(command.hasPrefix("~yolped/ sealed."))
-        #expect(try read(String(command.dropFirst("~yolped/ ".count))) == "to production")
+        #expect(command.hasPrefix(Self.host.alias("/deploy") + " sealed."))
+        #expect(try read(String(command.dropFirst(Self.host.alias("/deploy").count + 1))) == "to production")
         #expect(throws: ClientError.self) { try out(String(repeating: "x", count: WireLimits.textBytesMax)) }
 
         // As it comes back in the log.
@@ -231,7 +303,7 @@ struct ContentOpenerTests {
         guard
             case .launch(let sent) = try opener.sealed(.launch(launch), as: CommandID("k1")!, to: SealingHost.itsOwn)
         else { return }
-        #expect(sent.project == "~etis" && sent.agent == "claude" && sent.text?.hasPrefix("sealed.") == true)
+        #expect(sent.project == Self.host.alias("site") && sent.agent == "claude" && sent.text?.hasPrefix("sealed.") == true)
     }
 
     @Test("answers go out by numbers, words bound to the approval, and both are read in what was decided")

@@ -19,6 +19,8 @@ struct SealingHost {
 
     mutating func beginEpoch() { epochs[epoch + 1] = .random() }
 
+    func alias(_ name: String) -> String { AliasKey(of: identity.id, epochs[epoch]!, .openSSL).alias(of: name) }
+
     func wraps(for device: ConsentIdentity, of wanted: [EpochNumber]? = nil) -> [KeyWrap] {
         guard let key = WrapKey(of: identity, with: device.id, box: device.box, .openSSL) else { return [] }
         return (wanted ?? epochs.keys.sorted()).compactMap { number in
@@ -43,7 +45,8 @@ struct SealingHost {
         let plain = Event(head, at: 5, body: body)
         let sealed = seal(of: session, epoch).seal(
             plain.bytes, as: .event(kind: head.kind), number: number, nonce: .random())
-        return SealedEvent(sealed.text, wraps: wraps).bytes(of: plain) { "~" + String($0.reversed()) }
+        let names = AliasKey(of: identity.id, epochs[epoch ?? self.epoch]!, .openSSL)
+        return SealedEvent(sealed.text, wraps: wraps).bytes(of: plain) { names.alias(of: $0) }
     }
 
     func line(_ title: String, _ number: Int64) -> String {

@@ -1,0 +1,14 @@
+/// What is said before an event of a host that seals.
+enum ContentRemark: Equatable {
+    case missing(Int64)
+    /// It is from before its host sealed, or the relay says so.
+    case unsealed
+
+    var words: String {
+        switch self {
+        case .missing(1): "1 event is missing here: the relay did not bring what the host sealed"
+        case .missing(let count): "\(count) events are missing here: the relay did not bring what the host sealed"
+        case .unsealed: "what follows is not sealed: the relay could have written this"
+        }
+    }
+}

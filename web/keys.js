@@ -9,7 +9,7 @@ import { keyIDOf } from "./consent.js";
 
 /** @typedef {import("./consent.js").Points} Points */
 /** @typedef {{sign: CryptoKey, box: CryptoKey, points: Points, id: Uint8Array}} OwnKeys */
-/** @typedef {{id: string, sign: Uint8Array, box: Uint8Array, name: string, since: number, known?: string[]}} Pin A host: the id of its key, what it called itself, and the devices that it trusts as far as a person here has read. */
+/** @typedef {{id: string, sign: Uint8Array, box: Uint8Array, name: string, since: number, known?: string[], epochs?: Map<number, CryptoKey>}} Pin A host: the id of its key, what it called itself, the devices that it trusts as far as a person here has read, and the keys of what it seals. */
 /**
  * @typedef {object} LinkSecret
  * @property {string} k       What the link carried.

@@ -1,0 +1,122 @@
+/**
+ * What a page knows of one session's log by its host's own numbers, which stand in what is sealed: where the relay dropped, repeated or reordered something. Pure.
+ *
+ * The relay numbers all events (`seq`), its own among them; the host numbers its own alone (`number`), from 1 and without a hole.
+ */
+
+/** @typedef {"repeated"|"oldKey"|"unsealed"} Doubt Why an event is not shown. */
+/**
+ * @typedef {{seq: number, number: number, epoch: number}} Numbered What opened, and is the host's.
+ * @typedef {{seq: number, counts: number}} Counted What has no number that is known, but took as many of the host's: what did not open, and what the relay skipped.
+ * @typedef {{seq: number, isPlain: true}} Plain An event of a host that was not sealed.
+ */
+/** @typedef {{doubts: Map<number, Doubt>, missing: Map<number, number>, missingAfter: number}} Reading Both by `seq`; `missing`: how many before it. */
+
+export class Ledger {
+  /** @type {(Numbered|Counted)[]} By `seq`. */ #entries = [];
+  /** @type {{from: number, to: number}[]} What of the relay's log was seen, in stretches without a hole. */ #stretches = [];
+
+  /**
+   * A stretch of the log, in its order.
+   * @param {number} first @param {number} last @param {(Numbered|Counted|Plain)[]} found What of it is a host's. @param {number} [plainUntil] A later event that is not sealed is nobody's.
+   * @returns {Reading}
+   */
+  take(first, last, found, plainUntil = Infinity) {
+    const isJoined = this.#see(first, last);
+    /** @type {Map<number, Doubt>} */ const doubts = new Map();
+    for (const one of found) {
+      const doubt = "number" in one ? this.#doubtOf(one) : undefined;
+      if (doubt) doubts.set(one.seq, doubt);
+      else if (!("isPlain" in one)) this.#put(one);
+    }
+    // From the last one, as each leaves less room for those before it.
+    for (const one of [...found].reverse()) {
+      if (!("isPlain" in one)) continue;
+      if (one.seq > plainUntil || !this.#hasRoom(one.seq)) doubts.set(one.seq, "unsealed");
+      else this.#put({ seq: one.seq, counts: 1 });
+    }
+    /** @type {Map<number, number>} */ const missing = new Map();
+    for (const { seq } of found) {
+      const count = doubts.has(seq) ? 0 : this.#missingBefore(this.#at(seq));
+      if (count > 0) missing.set(seq, count);
+    }
+    const next = isJoined ? this.#entries.findIndex(({ seq }) => seq > last) : -1;
+    return { doubts, missing, missingAfter: next < 0 ? 0 : this.#missingBefore(this.#firstNumbered(next)) };
+  }
+
+  /** @param {number} first @param {number} last @returns {boolean} Whether what follows was known before. */
+  #see(first, last) {
+    const isJoined = this.#stretches.some(({ from }) => from === last + 1);
+    const [touching, others] = [/** @type {typeof this.#stretches} */ ([]), /** @type {typeof this.#stretches} */ ([])];
+    for (const one of this.#stretches) (one.to + 1 >= first && one.from <= last + 1 ? touching : others).push(one);
+    this.#stretches = [...others, { from: Math.min(first, ...touching.map(({ from }) => from)), to: Math.max(last, ...touching.map(({ to }) => to)) }];
+    return isJoined;
+  }
+
+  /** @param {number} seq The place in the entries of the first that is not before it. */
+  #at(seq) {
+    let [low, high] = [0, this.#entries.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#entries[middle].seq < seq) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** @param {Numbered|Counted} entry */
+  #put(entry) {
+    const at = this.#at(entry.seq);
+    this.#entries.splice(at, this.#entries[at]?.seq === entry.seq ? 1 : 0, entry);
+  }
+
+  /** @param {number} at */
+  #firstNumbered(at) {
+    while (at < this.#entries.length && !("number" in this.#entries[at])) at += 1;
+    return at;
+  }
+
+  /** @param {number} at @returns {number} Of the one before that place; -1 for none. */
+  #lastNumbered(at) {
+    do at -= 1;
+    while (at >= 0 && !("number" in this.#entries[at]));
+    return at;
+  }
+
+  /** @param {Numbered} one @returns {Doubt|undefined} */
+  #doubtOf({ seq, number, epoch }) {
+    const at = this.#at(seq);
+    const held = this.#entries[at];
+    if (held?.seq === seq && "number" in held) return held.number === number && held.epoch === epoch ? undefined : "repeated";
+    const before = this.#entries[this.#lastNumbered(at)];
+    const after = this.#entries[this.#firstNumbered(held?.seq === seq ? at + 1 : at)];
+    if (before && "number" in before && epoch < before.epoch) return "oldKey";
+    if (before && "number" in before && number <= before.number) return "repeated";
+    return after && "number" in after && (number >= after.number || epoch > after.epoch) ? "repeated" : undefined;
+  }
+
+  /** @param {number} seq Whether an event that is not sealed may be from before its host sealed any. */
+  #hasRoom(seq) {
+    const at = this.#at(seq);
+    const next = this.#firstNumbered(at);
+    if (this.#lastNumbered(at) >= 0) return false;
+    const first = this.#entries[next];
+    return !first || !("number" in first) || first.number - 1 > this.#countsIn(at, next);
+  }
+
+  /** @param {number} from @param {number} to */
+  #countsIn(from, to) {
+    return this.#entries.slice(from, to).reduce((sum, one) => sum + ("counts" in one ? one.counts : 0), 0);
+  }
+
+  /** @param {number} at Of an entry, where all of the relay's log between it and the one before was seen. */
+  #missingBefore(at) {
+    const entry = this.#entries[at];
+    if (!entry || !("number" in entry)) return 0;
+    const before = this.#lastNumbered(at);
+    const floor = this.#entries[before];
+    const stretch = this.#stretches.find(({ from, to }) => from <= entry.seq && entry.seq <= to);
+    if (!stretch || stretch.from > (floor?.seq ?? 1)) return 0;
+    return Math.max(0, entry.number - 1 - (floor && "number" in floor ? floor.number : 0) - this.#countsIn(before + 1, at));
+  }
+}

@@ -1,0 +1,28 @@
+/** What the page says of sealed content, and of what is wrong with it. Pure. */
+
+/** What a session is called that cannot be read here. */
+export const sealedTitle = "Sealed session";
+
+/** @param {number} count */
+export const missingWords = (count) => `${count === 1 ? "1 event is" : `${count} events are`} missing here: the relay has not delivered ${count === 1 ? "it" : "them"}`;
+
+/** Why an event is not shown. */
+export const doubtWords = {
+  repeated: "Not shown: the relay repeated or reordered events",
+  oldKey: "Not shown: sealed with a key that is no longer used",
+  unsealed: "Not shown: it is not sealed, so its host did not send it like this",
+  cannotOpen: "Cannot be opened: it was changed on the way, or sealed for another place",
+  malformed: "Cannot be opened: it is sealed in a form that is not known here",
+};
+
+/** @param {string} host What it is called. @param {boolean} isTrusted This browser, by it. */
+export const noKeyWords = (host, isTrusted) => (isTrusted
+  ? `Sealed with a key that ${host} has not given to this browser. It is asked for when ${host} is next there; what was said before it trusted this browser may stay sealed.`
+  : `What is said here is sealed for the devices that ${host} trusts. At that machine run heliograph host trust and scan what it shows, or let a device that it trusts bring this browser.`);
+
+/** @param {boolean} isSealed @param {boolean} isRead */
+export const contentWords = (isSealed, isRead) => (!isSealed ? "the relay can read it" : isRead ? "sealed, the relay cannot read it" : "sealed, and not for this browser");
+
+/** What stands in for a text that did not come from where it says. */
+export const notSealedText = "⟨not sealed: nobody knows who wrote this⟩";
+export const unopenedText = "⟨sealed: it cannot be opened here⟩";

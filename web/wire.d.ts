@@ -4,7 +4,14 @@
 export type Fields = { [field: string]: any };
 
 /** One fact about a session. A kind that is not listed here is carried as it is; the body is never read by the relay. */
-export interface Event { kind: string; at: number; head: Fields; body?: Fields }
+export interface Event {
+  kind: string;
+  at: number;
+  head: Fields;
+  body?: Fields;
+  /** From a host that seals its content: what lists say of the session, for its devices. The latest is in the summary. */
+  line?: string;
+}
 
 /** A client's position in a session's log. */
 export interface Position { epoch: string; seq: number }
@@ -209,6 +216,12 @@ export interface SteeringOffer {
   hold?: string;
   /** The host takes only what a device that it trusts has signed for these keys of its own; left out if it takes everything. */
   consent?: string;
+  /** Its content is sealed for the devices that its host trusts. */
+  seals?: boolean;
+  /** The session represents its host, which seals: the keys of its epochs for each device that it trusts. */
+  wraps?: { epoch: number; device: string; wrap: string }[];
+  /** The whole offer, for devices that can open it. */
+  sealed?: string;
   mode?: string;
   modes?: string[];
   /** Left out if the agent takes any name. */
@@ -261,6 +274,8 @@ export interface Summary {
   budget?: BudgetMark;
   steering?: SteeringOffer;
   error?: string;
+  /** As the latest event that had one. */
+  line?: string;
   startedAt: number;
   lastActivityAt: number;
   endedAt?: number;

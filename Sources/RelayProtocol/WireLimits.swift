@@ -8,6 +8,17 @@ package enum WireLimits {
     package static let eventBytesMax = 256 << 10
     /// One `approval.requested` whose body is `shown` alone: an event as a text, in which each byte takes two at most, and its head once more.
     package static let shownEventBytesMax = 3 * eventBytesMax + (1 << 10)
+    /// What lists say of a sealed session: 1 KiB of text, sealed, in base64url.
+    package static let sealedLineBytesMax = 2 << 10
+    /// The offer of a sealed session: it is in each of its summaries, and twice in its event.
+    package static let sealedOfferBytesMax = 80 << 10
+    /// Keys of epochs, wrapped for devices, that one host offers: they are in each summary of the session that represents it.
+    package static let wrapsMax = 512
+    /// Room for the head and the line of a sealed event.
+    private static let sealedRoom = 24 << 10
+    /// An event that a host seals: its text takes four thirds on the wire.
+    package static let eventBytesMaxToSeal = (eventBytesMax - sealedRoom) / 4 * 3
+    package static let shownEventBytesMaxToSeal = (shownEventBytesMax - sealedRoom) / 4 * 3
     /// Containers inside containers of one event: what fitted an `events` message when readers took 32. A host cuts what is deeper.
     package static let eventDepthMax = 30
     /// Nesting that messages, answers and lines of the audit log add to an event: three in a snapshot, as many again for later ones.

@@ -40,7 +40,7 @@ HEADS: dict[str, Message] = {
     "subagent.finished": {"agent": "a", "name": "n"},
     "error": {"message": "m", "recoverable": True},
     "steering.offered": {
-        "actions": ["prompt", "interrupt", "stop", "mode", "model", "askAll", "start", "resume", "past", "ruleOff", "ruleAdd", "ruleChange", "ruleTry"], "whileBusy": True, "pictures": True, "screen": True, "reason": "r", "asksAll": True, "hold": "most", "consent": KEY, "mode": "plan", "modes": ["plan"], "models": ["m"],
+        "actions": ["prompt", "interrupt", "stop", "mode", "model", "askAll", "start", "resume", "past", "ruleOff", "ruleAdd", "ruleChange", "ruleTry"], "whileBusy": True, "pictures": True, "screen": True, "reason": "r", "asksAll": True, "hold": "most", "consent": KEY, "seals": True, "wraps": [{"epoch": 1, "device": KEY, "wrap": "wrap" * 20}], "sealed": "c2VhbGVk", "mode": "plan", "modes": ["plan"], "models": ["m"],
         "commands": ["/compact"], "projects": [{"name": "p", "folder": "~/p"}],
         "agents": [{"name": "a", "title": "A", "modes": ["plan"]}],
         "rules": {"accepted": True, "more": 2, "list": [{"name": "no", "answer": "deny", "for": ["Bash(rm:*)"], "words": "w", "folder": "~/p",
@@ -67,7 +67,7 @@ FROM_HOST: dict[str, Message] = {
     **{
         f"events {kind}": {
             "type": "events", "session": "s1", "first": 1, "gap": False,
-            "events": [{"kind": kind, "at": 1, "head": head, "body": {"text": "t"}}],
+            "events": [{"kind": kind, "at": 1, "head": head, "body": {"text": "t"}, "line": "c2VhbGVk"}],
         }
         for kind, head in HEADS.items()
     },

@@ -3,6 +3,8 @@ package struct Event: Sendable {
     /// Milliseconds since 1970, by the clock of the machine that saw it; for display, never for order.
     package let at: Int64
     package let head: EventHead
+    /// From a host that seals: what lists say of the session from here on, for its devices.
+    package let line: String?
     /// The whole event as JSON, exactly as it came: what is stored is what is sent.
     package let bytes: [UInt8]
 
@@ -10,6 +12,7 @@ package struct Event: Sendable {
     package init(_ head: EventHead, at: Int64, body: (inout JSONWriter) -> Void = { _ in }) {
         self.at = at
         self.head = head
+        line = nil
         var writer = JSONWriter()
         writer.field("kind", head.kind)
         writer.field("at", at)
@@ -42,13 +45,14 @@ package struct Event: Sendable {
         }
         head = try EventHead(known, kind: kind, head: value.object("head"))
         try value.checkOptionalObject("body")
+        line = try value.optionalSealed("line", bytesMax: WireLimits.sealedLineBytesMax)
         self.bytes = Array(bytes)
     }
 
-    /// More for what devices sign as one text.
+    /// More for what devices sign as one text, and for that text sealed.
     private static func bytesMax(of value: JSONValue) -> Int {
         guard value.bytes.count > WireLimits.eventBytesMax, EventKind(plain: "kind", of: value) == .approvalRequested,
-            let body = try? value.optional("body")?.members(), body.count == 1, body[0].key == "shown"
+            let body = try? value.optional("body")?.members(), body.count == 1, ["shown", "sealed"].contains(body[0].key)
         else { return WireLimits.eventBytesMax }
         return WireLimits.shownEventBytesMax
     }

@@ -44,6 +44,8 @@ package struct Summary: Sendable, Equatable {
     /// Nil if its host offers nothing: clients cannot steer it.
     package var steering: SteeringOffer?
     package var error: String?
+    /// From a host that seals: title, place and operation, for its devices. The latest that it sent.
+    package var line: String?
     /// Milliseconds since 1970.
     package var startedAt: Int64
     package var lastActivityAt: Int64
@@ -100,6 +102,7 @@ package struct Summary: Sendable, Equatable {
         if let mark = value.optional("budget") { budget = try BudgetMark(from: mark) }
         if let offer = value.optional("steering") { steering = try SteeringOffer(from: offer) }
         error = try value.optionalString("error")
+        line = try value.optionalString("line")
         startedAt = try value.integer("startedAt")
         lastActivityAt = try value.integer("lastActivityAt")
         endedAt = try value.optionalInteger("endedAt")
@@ -149,6 +152,7 @@ package struct Summary: Sendable, Equatable {
         if let budget { writer.object("budget") { budget.write(to: &$0) } }
         if let steering { writer.object("steering") { steering.write(to: &$0) } }
         writer.field("error", error)
+        writer.field("line", line)
         writer.field("startedAt", startedAt)
         writer.field("lastActivityAt", lastActivityAt)
         writer.field("endedAt", endedAt)

@@ -15,6 +15,12 @@ package struct SteeringOffer: Sendable, Equatable {
     package var hold: HoldReach?
     /// The host's keys, if it takes only what a trusted device has signed for them; nil: it takes what the relay brings.
     package var consent: HostKeyID?
+    /// Its content is sealed: clients open `sealed`, and answer with what stands beside it.
+    package var seals = false
+    /// For a session that represents a host that seals: its keys, for the devices that it trusts. Nil for any other.
+    package var wraps: [KeyWrap]?
+    /// The whole offer, for devices that can open it.
+    package var sealed: String?
     package var mode: String?
     package var modes: [String]
     /// Values that `model` may have; empty if the agent takes any name.
@@ -59,6 +65,13 @@ package struct SteeringOffer: Sendable, Equatable {
         asksAll = try value.flag("asksAll")
         hold = try value.optionalString("hold").flatMap(HoldReach.init)
         consent = try value.optionalHostKeyID("consent")
+        seals = try value.flag("seals")
+        sealed = try value.optionalSealed("sealed", bytesMax: WireLimits.sealedOfferBytesMax)
+        if value.optional("wraps") != nil {
+            var wraps: [KeyWrap] = []
+            for entry in try value.array("wraps", countMax: WireLimits.wrapsMax) { wraps.append(try KeyWrap(from: entry)) }
+            self.wraps = wraps
+        }
         mode = try value.optionalString("mode", bytesMax: WireLimits.nameBytesMax)
         modes = try value.names("modes", countMax: WireLimits.steeringModesMax)
         models = try value.names("models", countMax: WireLimits.steeringModelsMax)
@@ -86,6 +99,9 @@ package struct SteeringOffer: Sendable, Equatable {
         writer.flag("asksAll", asksAll)
         writer.field("hold", hold?.rawValue)
         writer.field("consent", consent)
+        writer.flag("seals", seals)
+        if let wraps { writer.array("wraps", wraps.map(\.bytes)) }
+        writer.field("sealed", sealed)
         writer.field("mode", mode)
         if !modes.isEmpty { writer.strings("modes", modes) }
         if !models.isEmpty { writer.strings("models", models) }

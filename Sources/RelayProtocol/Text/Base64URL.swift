@@ -38,6 +38,9 @@ enum Base64URL {
         return bytes
     }
 
+    /// True if no character is any other than an encoding has.
+    static func isSpelled(_ text: String) -> Bool { text.utf8.allSatisfy { values[Int($0)] < 64 } }
+
     /// Characters that so many bytes take.
     static func textCount(of byteCount: Int) -> Int { (byteCount * 4 + 2) / 3 }
 
@@ -48,4 +51,16 @@ enum Base64URL {
         for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }
         return values
     }()
+}
+
+extension JSONValue {
+    /// What the relay carries for a host's devices, and does not open.
+    func optionalSealed(_ key: StaticString, bytesMax: Int) throws(WireError) -> String? {
+        guard let value = optional(key) else { return nil }
+        let text = try value.string(bytesMax: bytesMax)
+        guard !text.isEmpty, Base64URL.isSpelled(text) else {
+            throw WireError(.badValue, at: value.path, "sealed content is in base64url without padding")
+        }
+        return text
+    }
 }

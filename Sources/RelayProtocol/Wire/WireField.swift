@@ -26,6 +26,8 @@ package struct WireField: Sendable {
     package let meaning: String?
     /// An example value, JSON, for fields of which a reader takes nothing else.
     package let example: String?
+    /// In an event's head: what a sealed host lets the relay read of it. Nil outside of heads, and within what is wholly on one side.
+    package private(set) var side: WireSide?
 
     package init(_ name: String, _ type: WireType, _ presence: Presence, _ meaning: String? = nil, example: String? = nil) {
         self.name = name
@@ -47,6 +49,13 @@ package struct WireField: Sendable {
 
     package static func optional(_ name: String, _ type: WireType, _ meaning: String? = nil) -> WireField {
         WireField(name, type, .optional, meaning)
+    }
+
+    /// The field as one of an event's head.
+    package func on(_ side: WireSide) -> WireField {
+        var field = self
+        field.side = side
+        return field
     }
 
     package var isRequired: Bool { presence == .required }

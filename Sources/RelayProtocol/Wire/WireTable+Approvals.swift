@@ -23,7 +23,8 @@ extension WireTable {
             .optional("estimateMicroUSD", .count, "What agents guess for models whose price they do not know. In no budget."),
             .optional("context", .object([.optional("used", .count), .optional("limit", .count)])),
             .required("linesAdded", .count), .required("linesRemoved", .count), .optional("budget", .object(budgetMark)),
-            .optional("steering", .object(steeringOffer)), .optional("error", .anyText), .required("startedAt", .time),
+            .optional("steering", .object(steeringOffer)), .optional("error", .anyText),
+            .optional("line", .sealedLine, "As the latest event that had one."), .required("startedAt", .time),
             .required("lastActivityAt", .time),
             .optional("endedAt", .time),
         ])

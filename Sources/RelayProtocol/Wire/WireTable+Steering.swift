@@ -125,39 +125,55 @@ extension WireTable {
             .required(
                 "actions",
                 .list(
-                    WireType(.openWord(SteeringAction.Kind.allCases.map(\.rawValue))), 0...WireLimits.steeringActionsMax)),
-            .optional("whileBusy", .flag, "Prompts with `busy` `steer` are taken."),
-            .optional("pictures", .flag, "Prompts with `pictures` are taken."),
-            .optional("screen", .flag, "Its host holds its terminal: `screen` and `keys` are taken."),
-            .optional("reason", .line, "Why something that people expect is not offered, and what to do about it."),
-            .optional("asksAll", .flag, "A person is asked before every tool, as one has wanted with `askAll`."),
+                    WireType(.openWord(SteeringAction.Kind.allCases.map(\.rawValue))), 0...WireLimits.steeringActionsMax)
+            ).on(.head),
+            .optional("whileBusy", .flag, "Prompts with `busy` `steer` are taken.").on(.head),
+            .optional("pictures", .flag, "Prompts with `pictures` are taken.").on(.sealed),
+            .optional("screen", .flag, "Its host holds its terminal: `screen` and `keys` are taken.").on(.sealed),
+            .optional("reason", .line, "Why something that people expect is not offered, and what to do about it.").on(.sealed),
+            .optional("asksAll", .flag, "A person is asked before every tool, as one has wanted with `askAll`.").on(.head),
             .optional(
                 "hold", WireType(.openWord(HoldReach.allCases.map(\.rawValue))),
                 "Once a budget that holds is spent: `most`, the agent asks about all tools but those that its own rules trust; `unchanged`, it asks as before, and prompts are refused. Left out where every tool needs approval then."
-            ),
+            ).on(.head),
             .optional(
                 "consent", .hostKey,
                 "The host takes only what a device that it trusts has signed for these keys of its own; left out if it takes everything."
-            ),
-            .optional("mode", .name), .optional("modes", .list(.name, 0...WireLimits.steeringModesMax)),
+            ).on(.head),
+            .optional("seals", .flag, "Its content is sealed for the devices that its host trusts.").on(.added),
             .optional(
-                "models", .list(.name, 0...WireLimits.steeringModelsMax), "Left out if the agent takes any name."),
+                "wraps", .list(.object(keyWrap), 0...WireLimits.wrapsMax),
+                "The session represents its host, which seals: the keys of its epochs for each device that it trusts."
+            ).on(.added),
             .optional(
-                "commands", .list(.name, 0...WireLimits.steeringCommandsMax), "The agent's own, as they are typed."),
+                "sealed", .sealed(bytesMax: WireLimits.sealedOfferBytesMax), "The whole offer, for devices that can open it."
+            ).on(.added),
+            .optional("mode", .name).on(.head), .optional("modes", .list(.name, 0...WireLimits.steeringModesMax)).on(.head),
+            .optional(
+                "models", .list(.name, 0...WireLimits.steeringModelsMax), "Left out if the agent takes any name."
+            ).on(.head),
+            .optional(
+                "commands", .list(.name, 0...WireLimits.steeringCommandsMax), "The agent's own, as they are typed."
+            ).on(.alias),
             .optional(
                 "projects",
-                .list(.object([.required("name", .name), .required("folder", .line)]), 0...WireLimits.projectsMax),
-                "The session represents its host, where sessions can be started in these."),
+                .list(
+                    .object([
+                        .required("name", .name).on(.alias), .required("folder", .line).on(.standIn("sealed")),
+                    ]), 0...WireLimits.projectsMax),
+                "The session represents its host, where sessions can be started in these."
+            ).on(.parts),
             .optional(
                 "agents",
                 .list(
                     .object([
-                        .required("name", .name), .required("title", .name),
-                        .optional("pictures", .flag, "Takes `pictures` with its first prompt."),
-                        .optional("modes", .list(.name, 0...WireLimits.steeringModesMax)),
-                        .optional("models", .list(.name, 0...WireLimits.steeringModelsMax)),
+                        .required("name", .name).on(.head), .required("title", .name).on(.head),
+                        .optional("pictures", .flag, "Takes `pictures` with its first prompt.").on(.sealed),
+                        .optional("modes", .list(.name, 0...WireLimits.steeringModesMax)).on(.head),
+                        .optional("models", .list(.name, 0...WireLimits.steeringModelsMax)).on(.head),
                     ]), 0...WireLimits.startableMax),
-                "What can be started there."),
+                "What can be started there."
+            ).on(.parts),
             .optional(
                 "rules",
                 .object([
@@ -166,8 +182,14 @@ extension WireTable {
                     .required("list", .list(.object(rule), 0...WireLimits.rulesMax), "In the file's order."),
                     .optional("more", .integer(0...Int64(WireLimits.rulesMax)), "How many have no room in the list."),
                 ]),
-                "The rules of the host that this session represents, as their owner wrote them."),
+                "The rules of the host that this session represents, as their owner wrote them."
+            ).on(.sealed),
         ])
+
+    private static let keyWrap: [WireField] = [
+        .required("epoch", .integer(KeyWrap.epochRange)), .required("device", .deviceKey),
+        .required("wrap", WireType(.pattern(KeyWrap.pattern, example: KeyWrap.example))),
+    ]
 
     private static let rule: [WireField] = [
         .required("name", .name), .required("answer", WireType(.openWord(["allow", "deny", "ask"]))),
@@ -179,29 +201,31 @@ extension WireTable {
             "off", .flag, "It was switched off with `ruleOff`, and allows nothing until the file is accepted again."),
     ]
 
-    static let steeringRequested: [WireField] = [
-        .required("action", .word(SteeringAction.Kind.self)), .required("command", .identifier),
-        .required("by", .object(named)),
-        WireField("project", .name, .with("action", always: ["start", "resume", "past"], perhaps: [])),
-        WireField("agent", .name, .with("action", always: ["start", "resume", "past"], perhaps: [])),
-        WireField("past", .name, .with("action", is: "resume", isRequired: true)),
-        WireField("mode", .name, .with("action", always: ["mode"], perhaps: ["start", "resume"])),
-        WireField("model", .name, .with("action", always: ["model"], perhaps: ["start", "resume"])),
-        WireField("on", .flag, .with("action", is: "askAll", isRequired: true)),
-        WireField("rule", .name, .with("action", always: ["ruleOff", "ruleChange"], perhaps: [])),
-        WireField(
-            "toml", .text(bytesMax: WireLimits.lineBytesMax),
-            .with("action", always: ["ruleAdd", "ruleChange", "ruleTry"], perhaps: [])),
-        .optional(
-            "signature", .text(bytesMax: WireLimits.signatureBytesMax),
-            "The device's own, carried and not read by the relay. Left out if the host takes everything."),
-        .optional("consent", .hostKey, "As in the session's `steering` at that time."),
-    ]
+    static let steeringRequested: [WireField] =
+        ([
+            .required("action", .word(SteeringAction.Kind.self)), .required("command", .identifier),
+            .required("by", .object(named)),
+            WireField("project", .name, .with("action", always: ["start", "resume", "past"], perhaps: [])),
+            WireField("agent", .name, .with("action", always: ["start", "resume", "past"], perhaps: [])),
+            WireField("past", .name, .with("action", is: "resume", isRequired: true)),
+            WireField("mode", .name, .with("action", always: ["mode"], perhaps: ["start", "resume"])),
+            WireField("model", .name, .with("action", always: ["model"], perhaps: ["start", "resume"])),
+            WireField("on", .flag, .with("action", is: "askAll", isRequired: true)),
+            WireField("rule", .name, .with("action", always: ["ruleOff", "ruleChange"], perhaps: [])),
+            WireField(
+                "toml", .text(bytesMax: WireLimits.lineBytesMax),
+                .with("action", always: ["ruleAdd", "ruleChange", "ruleTry"], perhaps: [])),
+            .optional(
+                "signature", .text(bytesMax: WireLimits.signatureBytesMax),
+                "The device's own, carried and not read by the relay. Left out if the host takes everything."),
+            .optional("consent", .hostKey, "As in the session's `steering` at that time."),
+        ] as [WireField]).map { $0.on(.head) }
 
     static let steeringChanged: [WireField] =
-        steeringName + [
-            .required("stage", .word(SteeringStage.self, name: "steering-stage")),
-            .optional("reason", .line, "Why it was refused or nobody knows; how it is known that it was taken."),
-            .optional("started", .identifier, "For `start` and `resume`: the session that has begun."),
+        steeringName.map { $0.on(.head) } + [
+            .required("stage", .word(SteeringStage.self, name: "steering-stage")).on(.head),
+            .optional("reason", .line, "Why it was refused or nobody knows; how it is known that it was taken.")
+                .on(.named(else: nil)),
+            .optional("started", .identifier, "For `start` and `resume`: the session that has begun.").on(.head),
         ]
 }

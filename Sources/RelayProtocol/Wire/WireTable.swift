@@ -18,6 +18,10 @@ package enum WireTable {
         [
             .required("kind", .name), .required("at", .time), .required("head", .fields),
             .optional("body", .fields),
+            .optional(
+                "line", .sealedLine,
+                "From a host that seals its content: what lists say of the session, for its devices. The latest is in the summary."
+            ),
         ])
 
     // MARK: - Said by several
@@ -36,7 +40,11 @@ package enum WireTable {
         ])
 
     static let todo = WireObject(
-        "todo", [.required("completed", .count), .required("total", .count), .optional("current", .line)])
+        "todo",
+        [
+            .required("completed", .count).on(.head), .required("total", .count).on(.head),
+            .optional("current", .line).on(.sealed),
+        ])
 
     static let heartbeat = WireObject(
         "heartbeat", "How often the relay pings, and after how long a silence it hangs up.",

@@ -45,6 +45,10 @@ extension WireType {
     package static let hostKey = WireType(
         .pattern("^[A-Za-z0-9_-]{21}[AQgw]$", example: "c2l4dGVlbi1rZXktYnl0ZQ"), name: "host-key",
         "Names a host's keys: the first 16 bytes of a hash over its signing key, in base64url without padding.")
+    package static let deviceKey = WireType(
+        .pattern("^[A-Za-z0-9_-]{21}[AQgw]$", example: "ZGV2aWNlLWtleS1ieXRlcw"), name: "device-key",
+        "Names a device's keys, as `host-key` does a host's.")
+    package static let sealedLine = sealed(bytesMax: WireLimits.sealedLineBytesMax)
     package static let letter = WireType(
         .pattern("^[A-Za-z0-9_-]{2,\(Base64URL.textCount(of: WireLimits.letterBytesMax))}$", example: "bGV0dGVy"),
         name: "letter-bytes",
@@ -65,6 +69,10 @@ extension WireType {
     /// Limited by the message alone.
     package static let anyText = WireType(.text(bytesMax: .max))
 
+    /// For the host's devices alone; the relay carries it.
+    package static func sealed(bytesMax: Int) -> WireType {
+        WireType(.pattern("^[A-Za-z0-9_-]{1,\(bytesMax)}$", example: "c2VhbGVk"))
+    }
     package static func text(bytesMax: Int) -> WireType { WireType(.text(bytesMax: bytesMax)) }
     package static func integer(_ range: ClosedRange<Int64>) -> WireType { WireType(.integer(range)) }
     package static func event(_ kind: EventKind? = nil, isOfHost: Bool = false) -> WireType {

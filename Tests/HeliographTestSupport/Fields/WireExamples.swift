@@ -69,7 +69,7 @@ package struct WireExamples {
     private mutating func event(_ kind: EventKind) -> JSONTree {
         .object([
             "kind": .text(kind.rawValue), "at": .plain("\(next())"), "head": .object(examples(WireTable.head(kind).fields)[0]),
-            "body": .object(["x": .plain("1")]),
+            "body": .object(["x": .plain("1")]), "line": .text("c2VhbGVk"),
         ])
     }
 

@@ -34,7 +34,7 @@ struct WireDocument {
         for name in names {
             guard let (key, fields) = fields(of: name, in: section) else { return line }
             rows.append(key)
-            spelled.insert(self.spelled(fields))
+            spelled.insert(self.spelled(fields, sides: EventKind(rawValue: key) != nil))
         }
         guard spelled.count == 1, let fields = spelled.first else { return line }
         cells[1] = fields
@@ -80,15 +80,26 @@ struct WireDocument {
 
     // MARK: - As the document spells them
 
-    private func spelled(_ fields: [WireField]) -> String {
+    /// `sides`: with what a sealed host lets the relay read.
+    private func spelled(_ fields: [WireField], sides: Bool = false) -> String {
         fields.map { field in
-            let note = field.example.map { "(\($0))" } ?? note(field.type)
+            let note = field.example.map { "(\($0))" } ?? note(field.type, sides: sides)
             let standing = field.standing.map { " (\($0))" } ?? ""
-            return "`\(field.name)`\(field.isRequired ? "" : "?")\(note.isEmpty ? "" : " \(note)")\(standing)"
+            let side = sides ? field.side.map(spelled) ?? "" : ""
+            return "`\(field.name)`\(field.isRequired ? "" : "?")\(side)\(note.isEmpty ? "" : " \(note)")\(standing)"
         }.joined(separator: ", ")
     }
 
-    private func note(_ type: WireType) -> String {
+    private func spelled(_ side: WireSide) -> String {
+        switch side {
+        case .head, .parts: ""
+        case .sealed: "×"
+        case .standIn, .named, .alias, .places, .same: "≈"
+        case .added: "+"
+        }
+    }
+
+    private func note(_ type: WireType, sides: Bool) -> String {
         switch type.shape {
         case .integer(let range) where type.name == nil:
             // A bound near the largest number is not worth mentioning.
@@ -100,13 +111,13 @@ struct WireDocument {
             return "(\(words.map { "`\($0)`" }.joined(separator: ", ")))"
         case .object(let object):
             if let name = object.name?.uppercased(), objects[name] != nil { return "(\(name))" }
-            return "{\(spelled(object.fields))}"
+            return "{\(spelled(object.fields, sides: sides))}"
         case .either(let plain, let others):
             let words = others.map { "with `\($0.key)` a \($0.value.name?.uppercased() ?? "")" }
             return "(\(([plain.name?.uppercased() ?? ""] + words).joined(separator: ", ")))"
         case .event: return "(EVENT)"
         case .list(let element, let range):
-            let entry = note(element)
+            let entry = note(element, sides: sides)
             let inner = entry.hasPrefix("(") && !entry.hasSuffix("bytes)") ? String(entry.dropFirst().dropLast()) : entry
             let list = "[\(inner.isEmpty ? element.name ?? "text" : inner)]"
             switch (range.lowerBound, range.upperBound) {

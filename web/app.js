@@ -9,6 +9,7 @@
 import { Decisions } from "./decisions.js";
 import { Devices } from "./devices.js";
 import { asText, attribute, write } from "./dom.js";
+import { Ingress } from "./ingress.js";
 import { Link } from "./link.js";
 import { ask, forgetKey, hasKey, subprotocols } from "./page-key.js";
 import { Presence } from "./presence.js";
@@ -112,13 +113,19 @@ const link = new Link({
   answers: async () => (await whoAmI()) !== "unknown",
   paired: async () => (await whoAmI()) !== "unpaired",
 }, {
-  message: (message) => {
-    trust?.received(message);
-    draw(apply(state, message));
-  },
+  message: (message, text) => ingress.through([message], text, (opened) => opened.forEach(take)),
+  history: (reply, text, give) => ingress.through([reply], text, ([opened]) => give(opened)),
   state: linkChanged,
   position: (session) => position(state, session),
 });
+
+const ingress = new Ingress(withSeldom);
+
+/** @param {import("./wire").Message} message As it is open. */
+function take(message) {
+  trust?.received(message);
+  draw(apply(state, message));
+}
 
 const decisions = new Decisions(link, (key) => draw({ ...noChanges(), approvals: new Set([key]) }));
 
@@ -206,8 +213,10 @@ export function join(others, outside, parts, loads) {
 /**
  * The views that few open have come.
  * @param {(link: Link, state: import("./store.js").State, now: () => number, changed: () => void, trust: import("./trust.js").Trust) => Pick<import("./elements/view.js").App, "held"|"tokens"|"budgets"|"costs">} makeParts @param {() => SeldomViews} makeViews
+ * @param {(link: Link, trust: import("./trust.js").Trust) => import("./ingress.js").Opener} makeOpener
  */
-export function joinSeldom(makeParts, makeViews) {
+export function joinSeldom(makeParts, makeViews, makeOpener) {
+  ingress.opener = makeOpener(link, app.trust);
   Object.assign(app, makeParts(link, state, app.now, everything, app.trust));
   seldom = makeViews();
   seldom.palette.onaction = act;
@@ -361,7 +370,10 @@ function show({ focus }) {
 async function showKept(session) {
   if (link.isLive || state.logs.has(session)) return;
   const message = await kept.log(session);
-  if (message && !link.isLive && !state.logs.has(session) && state.sessions.has(session)) draw(apply(state, message));
+  if (!message) return;
+  ingress.through([message], JSON.stringify(message), ([opened]) => {
+    if (!link.isLive && !state.logs.has(session) && state.sessions.has(session)) draw(apply(state, opened));
+  });
 }
 
 /** What is shown now is there the next time, without a connection. */
@@ -465,8 +477,10 @@ async function start() {
     whoAmI();
     kept.workspace().then((found) => {
       if (!found) return;
-      draw(restore(state, found));
-      if (watched) showKept(watched);
+      ingress.through(found.messages, JSON.stringify(found.messages), (messages) => {
+        draw(restore(state, { at: found.at, messages }));
+        if (watched) showKept(watched);
+      });
     });
   } else if ((await whoAmI()) === "unpaired") {
     return pairScreen({});

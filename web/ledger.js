@@ -44,12 +44,17 @@ export class Ledger {
     return { doubts, missing, missingAfter: next < 0 ? 0 : this.#missingBefore(this.#firstNumbered(next)) };
   }
 
+  /** @param {number} seq Whether its host had sealed something before. */
+  isBehindSealed(seq) {
+    return this.#lastNumbered(this.#at(seq)) >= 0;
+  }
+
   /** @param {number} first @param {number} last @returns {boolean} Whether what follows was known before. */
   #see(first, last) {
     const isJoined = this.#stretches.some(({ from }) => from === last + 1);
-    const [touching, others] = [/** @type {typeof this.#stretches} */ ([]), /** @type {typeof this.#stretches} */ ([])];
-    for (const one of this.#stretches) (one.to + 1 >= first && one.from <= last + 1 ? touching : others).push(one);
-    this.#stretches = [...others, { from: Math.min(first, ...touching.map(({ from }) => from)), to: Math.max(last, ...touching.map(({ to }) => to)) }];
+    const isTouching = (/** @type {{from: number, to: number}} */ { from, to }) => to + 1 >= first && from <= last + 1;
+    const touching = this.#stretches.filter(isTouching);
+    this.#stretches = [...this.#stretches.filter((one) => !isTouching(one)), { from: Math.min(first, ...touching.map(({ from }) => from)), to: Math.max(last, ...touching.map(({ to }) => to)) }];
     return isJoined;
   }
 

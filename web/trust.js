@@ -14,6 +14,7 @@ import { insecureWords, leftOutWords, storageWords, unreadWords, untrustedWords 
 
 /** @typedef {import("./keys.js").Pin} Pin */
 /** @typedef {import("./wire").Command} Command */
+/** @typedef {import("./decisions.js").Verdict} Verdict */
 /** @typedef {import("./joining.js").News} News */
 /** @typedef {Pick<import("./link.js").Link, "command"|"isLive">} LetterLink */
 
@@ -46,6 +47,10 @@ export class Trust {
   hosts = new Map();
   /** @type {News|null} */
   news = null;
+  /** @type {Promise<void>} What is kept has been read. */
+  ready;
+  /** @type {Pick<import("./opening.js").Opening, "command"|"verdict">|null} For hosts that seal: its part of the page comes with the first of them. */
+  sealer = null;
   /** @type {import("./vouching.js").Vouching|null} A further device that this browser brings: few do, so its part of the page comes late. */
   vouching = null;
 
@@ -56,7 +61,6 @@ export class Trust {
   /** @type {Joining} */ #joining;
   /** @type {Resuming} */ #resuming;
   /** @type {Rolls} */ #rolls;
-  /** @type {Promise<void>} */ #known;
   /** This browser's own id, as text. */ #id = "";
   #hasMet = false;
   /** @type {Promise<void>} Letters are taken one after the other. */ #taken = Promise.resolve();
@@ -74,7 +78,7 @@ export class Trust {
     this.#joining = new Joining(around, link, hands);
     this.#resuming = new Resuming(around, link, hands);
     this.#rolls = new Rolls(around, link, hands);
-    this.#known = this.#read();
+    this.ready = this.#read();
   }
 
   // Whom
@@ -84,7 +88,12 @@ export class Trust {
    * @param {string} session @returns {string|undefined} The id of its key.
    */
   signedHost(session) {
-    return (this.#state.sessions.get(session) ?? this.#state.hosts.get(session))?.steering?.consent;
+    return this.#steering(session)?.consent;
+  }
+
+  /** @param {string} session */
+  #steering(session) {
+    return (this.#state.sessions.get(session) ?? this.#state.hosts.get(session))?.steering;
   }
 
   /**
@@ -107,7 +116,8 @@ export class Trust {
    */
   approvalObstacle({ session, request }, name) {
     const consent = consentOf(request);
-    if (!consent) return this.signedHost(session) === undefined ? "" : leftOutWords;
+    const host = this.signedHost(session);
+    if (!consent) return host === undefined ? "" : this.obstacle(host, name) || leftOutWords;
     return "problem" in consent ? unreadWords(consent.problem) : this.obstacle(consent.host, name);
   }
 
@@ -123,7 +133,7 @@ export class Trust {
    * @param {string} k @param {boolean} isMeant A person has said so already, by pairing with it.
    */
   async offered(k, isMeant) {
-    await this.#known;
+    await this.ready;
     await this.#joining.offered(k, isMeant);
   }
 
@@ -206,9 +216,9 @@ export class Trust {
 
   /** Another tab has changed what is kept. */
   async changedElsewhere() {
-    await this.#known;
-    this.#known = this.#read();
-    await this.#known;
+    await this.ready;
+    this.ready = this.#read();
+    await this.ready;
   }
 
   /** @param {import("./wire").Message} message Whatever the relay says. */
@@ -221,19 +231,31 @@ export class Trust {
   // What is signed
 
   /**
-   * @param {import("./wire").Approval} approval As it is shown. @param {import("./decisions.js").Verdict} verdict
-   * @returns {Promise<string|undefined>} Nothing where none is needed.
+   * @template T
+   * @param {string} session @param {T} plain @param {(sealer: NonNullable<Trust["sealer"]>) => Promise<T>} seal
+   * @returns {Promise<T>} As its host takes it.
    */
-  async signedDecision({ session, approval, request }, verdict) {
+  async #sealed(session, plain, seal) {
+    if (!this.#steering(session)?.seals) return plain;
+    if (!this.sealer) throw notSigned();
+    return seal(this.sealer);
+  }
+
+  /**
+   * @param {import("./wire").Approval} approval As it is shown. @param {Verdict} given
+   * @returns {Promise<{verdict: Verdict, signature?: string}>} As its host takes it, signed where it has to be.
+   */
+  async signedDecision({ session, approval, request }, given) {
     const consent = consentOf(request);
-    if (!consent) return undefined;
-    await this.#known;
+    if (!consent) return { verdict: given };
+    await this.ready;
     const own = "problem" in consent || !this.hosts.has(consent.host) ? undefined : await this.#around.keys.own();
     if (!own || "problem" in consent) {
-      if (verdict.decision === "deny" && verdict.message === undefined && verdict.offer === undefined) return undefined;
+      if (given.decision === "deny" && given.message === undefined && given.offer === undefined) return { verdict: given };
       throw notSigned();
     }
-    return decisionSignatureOf(own, { host: consent.host, session, approval, text: consent.text, digest: request.head.digest, verdict, issuedAt: this.#around.now() });
+    const verdict = await this.#sealed(session, given, (sealer) => sealer.verdict({ session, approval }, given));
+    return { verdict, signature: await decisionSignatureOf(own, { host: consent.host, session, approval, text: consent.text, digest: request.head.digest, verdict, issuedAt: this.#around.now() }) };
   }
 
   /**
@@ -242,13 +264,15 @@ export class Trust {
    * @returns {Promise<C>} With its signature, where its host wants one.
    */
   async signed(command, id) {
-    const host = "session" in command && command.session ? this.signedHost(command.session) : undefined;
-    if (host === undefined || !needsSignature(command)) return command;
-    await this.#known;
+    const { session = "" } = /** @type {{session?: string}} */ (command);
+    const host = this.signedHost(session);
+    const sent = await this.#sealed(session, command, (sealer) => sealer.command(command, id));
+    if (host === undefined || !needsSignature(sent)) return sent;
+    await this.ready;
     const own = this.hosts.has(host) ? await this.#around.keys.own() : undefined;
     if (!own) throw notSigned();
     const count = await this.#around.keys.nextCount(this.#around.now());
-    return { ...command, signature: await steeringSignatureOf(own, { host, id, command, count }) };
+    return { ...sent, signature: await steeringSignatureOf(own, { host, id, command: sent, count }) };
   }
 
   // Inside

@@ -156,7 +156,8 @@ test("a decision is signed over what was shown, with all that goes with it", asy
   const approval = approvalOf(host);
   const { text } = { text: JSON.stringify({ salt: "AAAAAAAAAAAAAAAAAAAAAA", host: host.id, session: "s1", event: approval.request }) };
   for (const verdict of [{ decision: "allow", mode: "plan" }, { decision: "deny", message: "no" }, { decision: "answer", answers: [{ question: "q", choices: ["a"] }] }, { decision: "deny" }]) {
-    const signature = await one.trust.signedDecision(approval, verdict);
+    const { verdict: given, signature } = await one.trust.signedDecision(approval, verdict);
+    assert.deepEqual(given, verdict);
     const statement = await decisionStatementOf({ hostID: new Uint8Array(host.idBytes), session: "s1", approval: "a1", text, digest, verdict, issuedAt: Number(signature.split(".")[2]), deviceID: one.keys.kept.id });
     assert.ok(await isSigned(one.keys, signature, statement), verdict.decision);
   }
@@ -168,7 +169,7 @@ test("where no host trusts this browser only a plain denial goes, unsigned", asy
   one.runs("s1", host.id);
   const approval = approvalOf(host);
   assert.match(one.trust.approvalObstacle(approval, "laptop"), /^This device is not trusted by laptop yet\. At that machine run heliograph host trust and scan what it shows\.$/);
-  assert.equal(await one.trust.signedDecision(approval, { decision: "deny" }), undefined);
+  assert.deepEqual(await one.trust.signedDecision(approval, { decision: "deny" }), { verdict: { decision: "deny" } });
   for (const verdict of [{ decision: "allow" }, { decision: "deny", message: "no" }, { decision: "deny", offer: "o1" }, { decision: "answer", answers: [] }]) {
     await assert.rejects(one.trust.signedDecision(approval, verdict), { code: "notSigned" });
   }

@@ -96,9 +96,9 @@ export class Opening {
     if (type === "snapshot") return [await this.#snapshot(message)];
     const session = this.#of(message.session, () => message.first + message.events.length - 1);
     switch (type) {
-      case "events": return [{ ...message, events: await session.events(message.first, message.events, { numbering: message.epoch, isLive: true }) }];
+      case "events": return [{ ...message, events: await session.events(message.first, message.events, { numbering: message.epoch, follows: true }) }];
       // Older events that were asked for.
-      case "reply": return [{ ...message, events: await session.events(message.first, message.events, {}) }];
+      case "reply": return [{ ...message, events: await session.events(message.first, message.events) }];
       case "deltas":
       case "output": {
         const text = await session.live(message.text, message.message ?? message.call);
@@ -116,7 +116,7 @@ export class Opening {
     const session = this.#of(message.session, () => message.seq);
     session.isClosed = false;
     const approvals = await Promise.all(message.approvals.map((one) => this.#approval(one)));
-    return { ...message, summary, approvals, events: await session.events(message.first, message.events, { numbering: message.epoch }) };
+    return { ...message, summary, approvals, events: await session.events(message.first, message.events, { numbering: message.epoch, follows: false }) };
   }
 
   // Whose it is

@@ -7,6 +7,7 @@ import { CommandError } from "./link.js";
 import { isSealedText, SealingError, SessionSealing } from "./sealing.js";
 import { doubtWords, missingWords, noKeyWords, notSealedText, sealedTitle, unopenedText } from "./sealing-words.js";
 import { shownApproval } from "./shown.js";
+import { promptBytesMax } from "./steering.js";
 
 /** @typedef {import("./wire").Event} Event */
 /** @typedef {import("./wire").Decision} Decision */
@@ -51,7 +52,7 @@ export class SealedSession {
   /** The relay's numbering that the ledger is of. */ #numbering = "";
   /** @type {number} Events up to here may be from before the host sealed. */ #plainUntil;
   /** From this epoch on all is sealed, but for events up to `oldUntil`. */ #since = { epoch: 0, oldUntil: 0 };
-  /** @type {Trouble|undefined} Of the last event that came live. */ #lastTrouble;
+  /** @type {Trouble|undefined} Of the last event. */ #lastTrouble;
   /** @type {{text: string, number: number, line: Record<string, string>}|undefined} */ #line;
   /** @type {{text: string, number: number, head: import("./wire").Fields}|undefined} */ #offer;
   /** @type {Set<string>} Approvals whose request was taken. */ #asked = new Set();
@@ -96,13 +97,14 @@ export class SealedSession {
   // Events
 
   /**
-   * @param {number} first @param {Event[]} events @param {{numbering?: string, isLive?: boolean}} how
+   * @param {number} first @param {Event[]} events
+   * @param {{numbering: string, follows: boolean}} [end] Of what is not older than all that is known: the relay's numbering, and whether it goes on from the last.
    * @returns {Promise<Event[]>} As many.
    */
-  async events(first, events, { numbering = this.#numbering, isLive = false }) {
+  async events(first, events, end) {
     const readings = await Promise.all(events.map((event) => this.#read(event)));
     this.#mark();
-    if (this.#numbering !== numbering) [this.#ledger, this.#numbering] = [new Ledger(), numbering];
+    if (end && this.#numbering !== end.numbering) [this.#ledger, this.#numbering] = [new Ledger(), end.numbering];
     const last = first + events.length - 1;
     const found = readings.flatMap((reading, at) => {
       const entry = this.#entryOf(reading, first + at, events[at]);
@@ -110,7 +112,7 @@ export class SealedSession {
     });
     const { doubts, missing, missingAfter } = this.#ledger.take(first, last, found, this.#plainUntil);
     this.heard = Math.max(this.heard, last);
-    let before = isLive ? this.#lastTrouble : undefined;
+    let before = end?.follows ? this.#lastTrouble : undefined;
     const opened = await Promise.all(readings.map(async ({ event, trouble }, at) => {
       const seq = first + at;
       const wrong = trouble ?? doubts.get(seq);
@@ -123,9 +125,9 @@ export class SealedSession {
       if (count && !(event.kind === "truncated" && count <= (event.head.count ?? Infinity))) notice(shown, { before: missingWords(count) });
       return shown === events[at] ? shown : openedFrom(shown, events[at]);
     }));
-    if (isLive) this.#lastTrouble = before;
-    const end = opened.at(-1);
-    if (missingAfter && end) notice(end, { after: missingWords(missingAfter) });
+    if (end) this.#lastTrouble = before;
+    const newest = opened.at(-1);
+    if (missingAfter && newest) notice(newest, { after: missingWords(missingAfter) });
     return opened;
   }
 
@@ -311,7 +313,9 @@ export class SealedSession {
   /** @param {string} text @param {string} to The command's id, or the approval. @returns {Promise<string>} */
   async sealed(text, to) {
     if (!this.hasKey || !this.#sealing) throw new CommandError({ code: "notSigned", message: `${this.hostName} has not given its key to this browser` });
-    return this.#sealing.sealWords(text, to, newestEpochIn(this.#hosts.pin(this.host)));
+    const sealed = await this.#sealing.sealWords(text, to, newestEpochIn(this.#hosts.pin(this.host)));
+    if (sealed.length > promptBytesMax) throw new CommandError({ code: "tooLong", message: "sealed it is longer than the relay takes: put it into a file, and name that" });
+    return sealed;
   }
 
   /** @param {string} name A command, or a project. @returns {string} */

@@ -17,8 +17,10 @@ enum WebPayload {
         var empty = content
         empty.text = AlertText(title: "", subtitle: nil, body: "", isWhole: false)
         let code = content.hasCode ? Payload.codeBytesMax - 4 : 0
-        let room = bytesMax - bytes(empty, pageURL: pageURL).count - code - separator.utf8.count
-        content.text = content.text.cut(to: room)
+        func room() -> Int { bytesMax - bytes(empty, pageURL: pageURL).count - code - separator.utf8.count }
+        // The words say that something waits: they matter more than the line.
+        if content.text.cut(to: room()) != content.text.cut(to: .max) { (content.line, empty.line) = (nil, nil) }
+        content.text = content.text.cut(to: room())
         content.mayAllow = content.mayAllow && content.text.isWhole
         return content
     }
@@ -46,6 +48,7 @@ enum WebPayload {
                         if content.hasCode { $0.field("code", "CODE") }
                         if !decisions.isEmpty { $0.strings("decisions", decisions) }
                         if !rings { $0.field("rings", false) }
+                        $0.field("line", content.line)
                     }
                 }
             }

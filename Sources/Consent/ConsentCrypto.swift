@@ -8,17 +8,27 @@ package struct ConsentCrypto: Sendable {
     package let verify: @Sendable (_ signature: [UInt8], _ bytes: [UInt8], _ point: [UInt8]) -> Bool
     /// True if the 65 bytes are a point of P-256: whoever agrees on a secret with another one gives the own key away.
     package let isOnCurve: @Sendable (_ point: [UInt8]) -> Bool
+    /// AES-256-GCM: ciphertext and a tag of `tagBytes`. A key never meets a nonce twice.
+    package let seal: @Sendable (_ text: [UInt8], _ key: [UInt8], _ nonce: [UInt8], _ bound: [UInt8]) -> [UInt8]
+    /// Nil if the text, or what it is bound to, was changed, or was sealed with another key. `sealed` has a tag at least.
+    package let open: @Sendable (_ sealed: [UInt8], _ key: [UInt8], _ nonce: [UInt8], _ bound: [UInt8]) -> [UInt8]?
+
+    package static let tagBytes = 16
 
     package init(
         sha256: @escaping @Sendable ([UInt8]) -> [UInt8],
         hmacSHA256: @escaping @Sendable (_ bytes: [UInt8], _ key: [UInt8]) -> [UInt8],
         verify: @escaping @Sendable (_ signature: [UInt8], _ bytes: [UInt8], _ point: [UInt8]) -> Bool,
-        isOnCurve: @escaping @Sendable ([UInt8]) -> Bool
+        isOnCurve: @escaping @Sendable ([UInt8]) -> Bool,
+        seal: @escaping @Sendable (_ text: [UInt8], _ key: [UInt8], _ nonce: [UInt8], _ bound: [UInt8]) -> [UInt8],
+        open: @escaping @Sendable (_ sealed: [UInt8], _ key: [UInt8], _ nonce: [UInt8], _ bound: [UInt8]) -> [UInt8]?
     ) {
         self.sha256 = sha256
         self.hmacSHA256 = hmacSHA256
         self.verify = verify
         self.isOnCurve = isOnCurve
+        self.seal = seal
+        self.open = open
     }
 
     /// HKDF-SHA-256 (RFC 5869) with an empty salt; 32 bytes for the one purpose that `info` names.

@@ -12,5 +12,7 @@ extension ConsentCrypto {
             }
             return key.isSignature(signature, of: bytes)
         },
-        isOnCurve: { P256.isPoint($0) })
+        isOnCurve: { P256.isPoint($0) },
+        seal: { AESGCM.seal($0, with: $1, nonce: $2, authenticating: $3) },
+        open: { try? AESGCM.open($0, with: $1, nonce: $2, authenticating: $3) })
 }

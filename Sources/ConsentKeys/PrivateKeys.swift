@@ -29,7 +29,11 @@ package struct PrivateKeys: Sendable {
         guard let signPoint = SigningPoint(sign.publicKey.point), let boxPoint = BoxPoint(box.point) else {
             preconditionFailure("OpenSSL spells points in their uncompressed form")
         }
-        identity = ConsentIdentity(sign: signPoint, box: boxPoint, .openSSL) { sign.signature(of: $0) }
+        identity = ConsentIdentity(sign: signPoint, box: boxPoint, .openSSL) {
+            sign.signature(of: $0)
+        } agreement: {
+            try? box.secret(with: $0.bytes)
+        }
     }
 
     /// Throws with the place of what is wrong.

@@ -11,7 +11,7 @@ package enum ClientCommands {
     }
 
     /// `heliograph watch [SESSION]`. JSON lines have the types `link`, `summary`, `approval`, `event`, `deltas`, `skipped`,
-    /// `reset`, `sessionGone` and `epochChanged`.
+    /// `missing`, `reset`, `sessionGone` and `epochChanged`.
     package static func watch(_ options: ClientOptions, _ watch: WatchOptions) -> ClientExit {
         ClientRun.run(options) { WatchTask($0, watch) }
     }

@@ -15,12 +15,14 @@ package import RelayProtocol
 /// | `name` | string | what people know this machine by; default: the machine's own name |
 /// | `certificateAuthority` | string | a PEM file that is trusted besides the system's authorities; optional |
 /// | `consent` | string | `signed`: only what a device that this host trusts has signed reaches an agent; `open`: what the relay brings. Default: `open`, which is what hosts of earlier versions are |
+/// | `content` | string | `sealed`: only these devices read what its agents say and do, which needs `consent` to be `signed`; `open`: whoever has the relay's data. Default: `open` |
 package struct HostConfiguration: Sendable {
     package var relay: RelayAddress
     package var token: String
     package var name: String?
     package var certificateAuthorityFile: String?
     var consent = ConsentSetting.open
+    var content = ContentSetting.open
     /// The spool, the lock and the socket; one daemon each.
     package var stateDirectory: String
     package var socketPath: String
@@ -86,6 +88,8 @@ package struct HostConfiguration: Sendable {
             configuration.name = try value.optionalString("name", bytesMax: WireLimits.nameBytesMax)
             configuration.certificateAuthorityFile = try value.optionalString("certificateAuthority")
             if value.optional("consent") != nil { configuration.consent = try value.word("consent") }
+            if value.optional("content") != nil { configuration.content = try value.word("content") }
+            try configuration.check()
             return configuration
         } catch let error as HostError {
             throw error
@@ -97,11 +101,27 @@ package struct HostConfiguration: Sendable {
 
     package static let consentWords = ConsentSetting.allCases.map(\.rawValue)
 
-    /// `word` is one of `consentWords`.
-    package mutating func keep(consent word: String, _ paths: HostPaths = HostPaths()) throws(HostError) {
-        guard let setting = ConsentSetting(rawValue: word), setting != consent else { return }
-        consent = setting
-        try save(paths)
+    package static let contentWords = ContentSetting.allCases.map(\.rawValue)
+
+    /// Words that are none of `consentWords` or `contentWords` change nothing. Throws, and keeps nothing, if they do not go together.
+    package mutating func keep(
+        consent: String?, content: String?, _ paths: HostPaths = HostPaths()
+    ) throws(HostError) {
+        var changed = self
+        changed.consent = consent.flatMap { ConsentSetting(rawValue: $0) } ?? changed.consent
+        changed.content = content.flatMap { ContentSetting(rawValue: $0) } ?? changed.content
+        try changed.check()
+        guard changed.consent != self.consent || changed.content != self.content else { return }
+        try changed.save(paths)
+        self = changed
+    }
+
+    private func check() throws(HostError) {
+        guard content == .sealed, consent == .open else { return }
+        throw HostError(
+            .badConfiguration,
+            "sealed content needs signed consent: there are no other devices to seal it for. Either --consent signed, or --content open"
+        )
     }
 
     package func save(_ paths: HostPaths = HostPaths()) throws(HostError) {
@@ -111,6 +131,7 @@ package struct HostConfiguration: Sendable {
             $0.field("name", name)
             $0.field("certificateAuthority", certificateAuthorityFile)
             $0.field("consent", consent.rawValue)
+            $0.field("content", content.rawValue)
         }
         // Two that pair at once write to one draft of the file.
         try Files.edit(in: paths.configDirectory) { () throws(HostError) in

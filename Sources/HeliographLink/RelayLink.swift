@@ -73,13 +73,20 @@ package struct RelayLink: Sendable {
         return [.send(ClientMessage.hello(Hello(software: software)).bytes)]
     }
 
-    package mutating func received(_ bytes: [UInt8]) -> [Order] {
+    /// `opening`: what comes of a message whose content is sealed.
+    package mutating func received(
+        _ bytes: [UInt8], opening: (MessageToClient) -> [MessageToClient] = { [$0] }
+    ) -> [Order] {
         let message: MessageToClient
         do { message = try MessageToClient(parsing: bytes) } catch {
             // A newer relay may send messages that this version does not know.
             if error.code == .unknownType { return [] }
             return [.tell(.notice(Notice(error)))]
         }
+        return opening(message).flatMap { received($0) }
+    }
+
+    private mutating func received(_ message: MessageToClient) -> [Order] {
         switch (phase, message) {
         case (.greeting, .welcome(let welcome, let client, _, _)):
             self.client = client.id

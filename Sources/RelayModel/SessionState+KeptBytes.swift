@@ -23,7 +23,7 @@ extension Summary {
         var bytes = agentName.memoryBytes + agentVersion.memoryBytes + model.memoryBytes + title.memoryBytes
         bytes += project.memoryBytes + workingDirectory.memoryBytes + folder.memoryBytes
         bytes += branch.memoryBytes + statusReason.memoryBytes
-        bytes += operation.memoryBytes + file.memoryBytes + error.memoryBytes
+        bytes += operation.memoryBytes + file.memoryBytes + error.memoryBytes + line.memoryBytes
         if let todo { bytes += todo.current.memoryBytes }
         return bytes
     }
@@ -33,7 +33,10 @@ extension SteeringOffer {
     /// About how much memory it takes.
     package var memoryBytes: Int {
         var bytes = reason.memoryBytes + mode.memoryBytes + modes.memoryBytes + models.memoryBytes + commands.memoryBytes
-        bytes += (consent?.rawValue).memoryBytes
+        bytes += (consent?.rawValue).memoryBytes + sealed.memoryBytes
+        for wrap in wraps ?? [] {
+            bytes += MemoryLayout<KeyWrap>.stride + wrap.device.rawValue.memoryBytes + wrap.wrap.memoryBytes
+        }
         for project in projects ?? [] { bytes += project.name.memoryBytes + project.folder.memoryBytes }
         for agent in agents {
             bytes += agent.name.memoryBytes + agent.title.memoryBytes + agent.modes.memoryBytes + agent.models.memoryBytes

@@ -72,6 +72,7 @@ extension SessionState {
     fileprivate mutating func reduce(_ event: Event, seq: Int64, counting approvals: ApprovalBook) {
         summary.seq = seq
         summary.lastActivityAt = max(summary.lastActivityAt, event.at)
+        if let line = event.line { summary.line = line }
         switch event.head {
         case .sessionStarted(let facts): start(facts)
         case .sessionRenamed(let title): summary.title = title

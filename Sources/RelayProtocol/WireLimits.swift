@@ -16,9 +16,8 @@ package enum WireLimits {
     package static let wrapsMax = 512
     /// Room for the head and the line of a sealed event.
     private static let sealedRoom = 24 << 10
-    /// An event that a host seals: its text takes four thirds on the wire.
-    package static let eventBytesMaxToSeal = (eventBytesMax - sealedRoom) / 4 * 3
-    package static let shownEventBytesMaxToSeal = (shownEventBytesMax - sealedRoom) / 4 * 3
+    /// An event that a host seals: its text takes four thirds on the wire, where a sealed event of any kind has at most `shownEventBytesMax`.
+    package static let eventBytesMaxToSeal = (shownEventBytesMax - sealedRoom) / 4 * 3
     /// Containers inside containers of one event: what fitted an `events` message when readers took 32. A host cuts what is deeper.
     package static let eventDepthMax = 30
     /// Nesting that messages, answers and lines of the audit log add to an event: three in a snapshot, as many again for later ones.

@@ -60,6 +60,20 @@ struct WebChannelTests {
         #expect(try Self.decisions(sent(Self.content(.question)).notification) == [])
     }
 
+    @Test("the line of a sealed session goes with it, unless the words need the room")
+    func line() throws {
+        var content = Self.content(body: "Open the app to see what it asks.")
+        content.line = String(repeating: "A", count: 1_500)
+        func line(_ content: AlertContent) throws -> String? {
+            let (bytes, shown) = try sent(content)
+            #expect(bytes.count <= WebPayload.bytesMax)
+            return try shown.required("data").required("heliograph").optionalString("line")
+        }
+        #expect(try line(content) == content.line)
+        content.text.body = String(repeating: "long ", count: 400)
+        #expect(try line(content) == nil)
+    }
+
     @Test("what has to be cut may not be allowed, and every push fits with its code in it", arguments: 0..<200)
     func cut(_ seed: UInt64) throws {
         var hostile = Hostile(seed: seed)

@@ -8,6 +8,8 @@ struct Vectors {
     static let all = Vectors("vectors")
     /// `Fixtures/details.json`: the bytes that those have none of, made by a script in Python.
     static let details = Vectors("details")
+    /// `Fixtures/sealing.json`: what is sealed, made by a script for Node.
+    static let sealing = Vectors("sealing")
 
     private let document: JSONDocument
 

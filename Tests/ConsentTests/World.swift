@@ -10,9 +10,14 @@ extension ConsentIdentity {
     /// The host or the device of the vectors.
     static func vector(_ name: String) throws -> ConsentIdentity {
         let key = try ES256PrivateKey(scalar: Vectors.all.bytes("keys.\(name)Sign.private"))
+        let box = try P256AgreementKey(scalar: Vectors.all.bytes("keys.\(name)Box.private"))
         return ConsentIdentity(
             sign: try Vectors.all.fixed("keys.\(name)Sign.public"), box: try Vectors.all.fixed("keys.\(name)Box.public"), crypto
-        ) { key.signature(of: $0) }
+        ) {
+            key.signature(of: $0)
+        } agreement: {
+            try? box.secret(with: $0.bytes)
+        }
     }
 
     /// New keys: making some takes a tenth of a millisecond.

@@ -11,7 +11,8 @@ extension APNsPayload {
     /// be cut here, the alert loses the category that allows.
     package static func alert(
         _ profile: Profile, kind: AlertKind?, text: AlertText, thread: String, level: AlertLevel, expiresAt: Int64? = nil,
-        session: SessionID?, approval: ApprovalID?, code: Bool, mayAllow: Bool, sealed: Bool
+        session: SessionID?, approval: ApprovalID?, code: Bool, mayAllow: Bool, sealed: Bool,
+        line: String? = nil
     ) -> [UInt8] {
         // A passive alert, or one that only counts what waits, asks for nothing: buttons that decide would lead nowhere.
         let asks = level != .passive && (approval != nil || kind != .approval && kind != .question)
@@ -27,7 +28,7 @@ extension APNsPayload {
                     aps.field("category", profile.category(for: asks ? kind : nil, mayAllow: mayAllow))
                     aps.field("thread-id", thread)
                     aps.field("interruption-level", level.rawValue)
-                    if sealed { aps.field("mutable-content", 1) }
+                    if sealed || line != nil { aps.field("mutable-content", 1) }
                 }
                 payload.object("heliograph") {
                     $0.field("session", session)
@@ -35,6 +36,7 @@ extension APNsPayload {
                     $0.field("kind", kind?.rawValue ?? "test")
                     if code, !sealed { $0.field("code", "CODE") }
                     $0.field("expiresAt", expiresAt)
+                    $0.field("line", line)
                 }
             }
         }
@@ -49,6 +51,7 @@ extension APNsPayload {
         alert(
             profile, kind: content.kind, text: content.text, thread: content.thread, level: content.level,
             session: content.session, approval: content.approval, code: content.hasCode, mayAllow: content.mayAllow,
-            sealed: content.isSealed)
+            // With the ciphertext of the device's own key there is no room for both.
+            sealed: content.isSealed, line: content.isSealed ? nil : content.line)
     }
 }

@@ -33,17 +33,23 @@ package struct ConsentGate: Sendable {
 
     /// Nil, and nothing changes, unless the event is `approval.requested`. `salt` is random and used once.
     ///
-    /// An event that is too long for an open host is sent without its content, as one that can only be denied.
-    package mutating func requested(_ event: Event, in session: SessionID, salt: Salt) -> ShownRequest? {
+    /// An event that is too long for an open host, or for one that seals it, is sent without its content, as one that can only be denied.
+    package mutating func requested(
+        _ event: Event, in session: SessionID, salt: Salt, isSealed: Bool = false
+    ) -> ShownRequest? {
         guard case .approvalRequested(var request) = event.head else { return nil }
-        let isWhole = event.bytes.count <= WireLimits.eventBytesMax
-        if !isWhole { request.isCut = true }
-        let body = isWhole ? try? JSONDocument(parsing: event.bytes).root.optional("body")?.members() : nil
-        let (sent, text) = wrapped(request, at: event.at, body: body ?? [], in: session, salt)
+        let body = try? JSONDocument(parsing: event.bytes).root.optional("body")?.members()
+        var (sent, text) = wrapped(request, at: event.at, body: body ?? [], in: session, salt)
+        if event.bytes.count > WireLimits.eventBytesMax
+            || isSealed && sent.bytes.count > WireLimits.eventBytesMaxToSeal
+        {
+            request.isCut = true
+            (sent, text) = wrapped(request, at: event.at, body: [], in: session, salt)
+        }
         guard case .approvalRequested(let shown) = sent.head else { preconditionFailure("a request is wrapped as one") }
         let consent = PendingConsent(
             session: session, inner: request.digest, outer: shown.digest, shown: ShownText.hash(of: text, crypto),
-            isCut: shown.isCut)
+            isCut: shown.isCut, questions: isSealed ? request.questions : [])
         add(consent, for: request.approval)
         return ShownRequest(event: sent, note: consent.note)
     }
@@ -170,6 +176,9 @@ package struct ConsentGate: Sendable {
     }
 
     // MARK: Kept
+
+    /// As they were asked, of an approval that was sealed.
+    package func questions(of approval: ApprovalID) -> [QuestionOffer] { pending[approval]?.questions ?? [] }
 
     /// The approval is over.
     package mutating func forget(_ approval: ApprovalID) {

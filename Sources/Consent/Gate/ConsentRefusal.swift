@@ -12,6 +12,10 @@ package enum ConsentRefusal: String, Sendable, CaseIterable {
     case oldCount
     /// The host's files were restored, and the device has not said its count since.
     case restored
+    /// The host seals content, and this came as anybody can read it.
+    case notSealed
+    /// It was sealed with a key that the host does not have, or for another place.
+    case cannotOpen
 
     /// What the person reads who sent it.
     package var sentence: String {
@@ -24,6 +28,8 @@ package enum ConsentRefusal: String, Sendable, CaseIterable {
         case .notWhole: "The question could not be shown whole, so it can only be denied."
         case .oldCount: "The host has already had a later command of this device. Send it again."
         case .restored: "The host was restored from older files and waits for this device to confirm its count."
+        case .notSealed: "This host takes sealed text only."
+        case .cannotOpen: "The host cannot open what was sealed. Send it again."
         }
     }
 }

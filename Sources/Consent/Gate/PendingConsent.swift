@@ -9,13 +9,19 @@ struct PendingConsent: Sendable, Equatable {
     let outer: InputDigest
     let shown: ConsentHash
     let isCut: Bool
+    /// As they were asked, if answers come in other words; else none.
+    let questions: [QuestionOffer]
 
-    init(session: SessionID, inner: InputDigest, outer: InputDigest, shown: ConsentHash, isCut: Bool) {
+    init(
+        session: SessionID, inner: InputDigest, outer: InputDigest, shown: ConsentHash, isCut: Bool,
+        questions: [QuestionOffer] = []
+    ) {
         self.session = session
         self.inner = inner
         self.outer = outer
         self.shown = shown
         self.isCut = isCut
+        self.questions = questions
     }
 
     var note: [UInt8] {
@@ -25,6 +31,9 @@ struct PendingConsent: Sendable, Equatable {
             $0.field("outer", outer.rawValue)
             $0.field("shown", shown.text)
             $0.flag("cut", isCut)
+            if !questions.isEmpty {
+                $0.array("questions", questions.map { question in JSONWriter.object { question.write(to: &$0) } })
+            }
         }
     }
 
@@ -34,8 +43,9 @@ struct PendingConsent: Sendable, Equatable {
             let session: SessionID = try? value.identifier("session"),
             let inner = (try? value.string("inner")).flatMap(InputDigest.init),
             let outer = (try? value.string("outer")).flatMap(InputDigest.init),
-            let shown: ConsentHash = try? value.fixed("shown"), let isCut = try? value.flag("cut")
+            let shown: ConsentHash = try? value.fixed("shown"), let isCut = try? value.flag("cut"),
+            let questions = try? QuestionOffer.list(from: value)
         else { return nil }
-        self.init(session: session, inner: inner, outer: outer, shown: shown, isCut: isCut)
+        self.init(session: session, inner: inner, outer: outer, shown: shown, isCut: isCut, questions: questions)
     }
 }

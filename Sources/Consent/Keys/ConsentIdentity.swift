@@ -1,17 +1,22 @@
-/// The keys of a host or device as its process may use them: the public points, and the one thing that needs a private key here.
+/// The keys of a host or device as its process may use them: the public points, and the two things that need a private key here.
 package struct ConsentIdentity: Sendable {
     package let id: KeyID
     package let sign: SigningPoint
     package let box: BoxPoint
     /// 64 bytes R‖S by the key of `sign`.
     package let signature: @Sendable (_ bytes: [UInt8]) -> [UInt8]
+    /// What the key of `box` and that point agree on by ECDH, 32 bytes; nil if the point is not on the curve. A function of a key must come
+    /// between it and any use.
+    package let agreement: @Sendable (_ point: BoxPoint) -> [UInt8]?
 
     package init(
-        sign: SigningPoint, box: BoxPoint, _ crypto: ConsentCrypto, signature: @escaping @Sendable ([UInt8]) -> [UInt8]
+        sign: SigningPoint, box: BoxPoint, _ crypto: ConsentCrypto, signature: @escaping @Sendable ([UInt8]) -> [UInt8],
+        agreement: @escaping @Sendable (BoxPoint) -> [UInt8]?
     ) {
         id = KeyID(of: sign, crypto)
         self.sign = sign
         self.box = box
         self.signature = signature
+        self.agreement = agreement
     }
 }

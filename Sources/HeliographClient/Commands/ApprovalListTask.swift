@@ -29,6 +29,7 @@ final class ApprovalListTask: ClientTask {
             for line in table.lines(width: run.terminal.width, palette: run.terminal.palette) { run.terminal.print(line) }
             run.terminal.remark("heliograph approvals show ID prints one in full", .dim)
         }
+        run.remarkSealed()
         run.finish(.done)
     }
 

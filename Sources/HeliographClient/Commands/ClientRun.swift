@@ -1,3 +1,4 @@
+internal import Consent
 internal import HeliographLink
 internal import Glibc
 internal import Logging
@@ -56,9 +57,11 @@ final class ClientRun {
                 let run = ClientRun(options, credentials, terminal, loop)
                 kept = run
                 loop.turnEnded = { [unowned run] in if run.terminal.outputEnd != nil { run.finish(.done) } }
-                run.connection = RelayConnection(loop: loop, credentials: credentials, software: options.software) {
-                    [unowned run] in run.heard($0)
-                }
+                let keys = TerminalKeys(options)
+                run.connection = RelayConnection(
+                    loop: loop, credentials: credentials, software: options.software,
+                    opener: ContentOpener { (try? keys.trusted()).map { ($0.identity, $0.book.hosts) } }
+                ) { [unowned run] in run.heard($0) }
                 do throws(ClientError) { run.task = try makeTask(run) } catch { return run.fail(error) }
                 run.connection.start()
             }
@@ -94,6 +97,24 @@ final class ClientRun {
     func submit(_ command: ClientCommand) -> CommandID { connection.submit { _ in command } }
     /// For a command that its own id is a part of.
     func submit(_ make: (CommandID) -> ClientCommand) -> CommandID { connection.submit(make) }
+
+    // MARK: Sealed content
+
+    /// As it goes out: its words are sealed if its session's host seals.
+    func sealed(_ action: SteeringAction, as id: CommandID, to session: SessionID) throws(ClientError) -> SteeringAction {
+        try connection.opener.sealed(action, as: id, to: session)
+    }
+
+    func sealed(
+        _ verdict: Decision.Verdict, on approval: ApprovalID, of session: SessionID
+    ) throws(ClientError) -> Decision.Verdict {
+        try connection.opener.sealed(verdict, on: approval, of: session)
+    }
+
+    func missing(before seq: Int64, of session: SessionID) -> Int64? { connection.opener.missing(before: seq, of: session) }
+
+    /// Says how to get at what this terminal cannot open.
+    func remarkSealed() { for advice in connection.opener.advice { terminal.remark(advice, .yellow) } }
 
     func after(_ wait: Duration, _ body: @escaping () -> Void) { loop.schedule(after: wait, body) }
 

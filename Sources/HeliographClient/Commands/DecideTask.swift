@@ -285,9 +285,13 @@ final class DecideTask: ClientTask {
                 offer.map { .denyWith(offer: $0, message: message) } ?? .deny(message: message)
             case .answer: .answer(answers)
             }
+        let sealed: Decision.Verdict
+        do throws(ClientError) {
+            sealed = try run.sealed(verdict, on: approval.id, of: approval.session)
+        } catch { return run.fail(error) }
         let command = DecideCommand(
-            session: approval.session, approval: approval.id, digest: approval.request.digest, verdict: verdict,
-            signature: signature(verdict, approval))
+            session: approval.session, approval: approval.id, digest: approval.request.digest, verdict: sealed,
+            signature: signature(sealed, approval))
         let id = run.submit(.decide(command))
         stage = .sent(id, approval)
         run.after(max(options.wait, Self.replyMin)) { [weak self] in self?.replyIsLate() }

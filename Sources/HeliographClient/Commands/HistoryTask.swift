@@ -51,6 +51,7 @@ final class HistoryTask: ClientTask {
             place = sessions.count
         }
         guard place < sessions.count else {
+            run.remarkSealed()
             show(kept.reversed())
             return run.finish(.done)
         }

@@ -11,7 +11,9 @@ enum RuleLookup {
         guard let found = hosts.first else {
             throw ClientError(
                 .notFound, host.map { "no host “\($0)” takes rules from afar" } ?? "no host takes rules from afar",
-                advice: "Only one does that takes signed commands alone: heliograph host trust, at that machine.")
+                advice:
+                    "Only one does that takes signed commands alone (heliograph host trust, at that machine), and none yet that seals its content."
+            )
         }
         guard hosts.count == 1 else {
             let names = hosts.map { VisibleText.line($0.host.name) }.sorted().joined(separator: ", ")
@@ -25,7 +27,9 @@ enum RuleLookup {
             summary.steering?.rules != nil && (host.map(summary.host.isCalled) ?? true)
         }
         guard !hosts.isEmpty else {
-            throw ClientError(.notFound, host.map { "no host “\($0)” shows rules" } ?? "no host shows rules")
+            throw ClientError(
+                .notFound, host.map { "no host “\($0)” shows rules" } ?? "no host shows rules",
+                advice: "A host that seals its content shows none yet: heliograph rules, at that machine.")
         }
         // A rule that had no room in the list may be meant, if the host is.
         let having = hosts.filter { summary in

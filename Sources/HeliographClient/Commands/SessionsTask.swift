@@ -30,6 +30,7 @@ final class SessionsTask: ClientTask {
             for line in table.lines(width: run.terminal.width, palette: run.terminal.palette) { run.terminal.print(line) }
             if shown.count < sorted.count { run.terminal.remark("\(sorted.count - shown.count) older: --all", .dim) }
         }
+        run.remarkSealed()
         run.finish(.done)
     }
 

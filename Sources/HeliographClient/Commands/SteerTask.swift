@@ -238,14 +238,15 @@ final class SteerTask: ClientTask {
         guard let action else { return }
         let summary = run.view.sessions[session]
         var fault: ClientError?
-        let id = run.submit { [signer] id in
-            var signature: String?
-            if let host = summary?.consentKey {
-                do throws(ClientError) {
-                    signature = try signer.signature(action, of: session, id, for: host, named: summary?.host.name)
-                } catch { fault = error }
-            }
-            return .steer(session, action, signature: signature)
+        let id = run.submit { [run, signer] id in
+            var (sent, signature) = (action, String?.none)
+            do throws(ClientError) {
+                sent = try run.sealed(action, as: id, to: session)
+                if let host = summary?.consentKey {
+                    signature = try signer.signature(sent, of: session, id, for: host, named: summary?.host.name)
+                }
+            } catch { fault = error }
+            return .steer(session, sent, signature: signature)
         }
         if let fault { return run.fail(fault) }
         stage = .sent(id, session, isRecorded: false)

@@ -78,6 +78,7 @@ final class WatchTask: ClientTask {
 
     private func workspaceKnown() {
         names = ShortNames.shortest(of: run.view.sessions.keys.map(\.rawValue))
+        run.remarkSealed()
         guard let wanted = options.session else {
             run.options.isJSON ? overviewJSON() : overview()
             if options.isOnce { run.finish(.done) }
@@ -147,17 +148,24 @@ final class WatchTask: ClientTask {
     }
 
     private func show(_ events: SessionEvents, _ skipped: Int64) {
-        var run = events.events
-        var skipped = skipped
-        if isShowingPast, session != nil, run.count > options.last {
-            skipped += Int64(run.count - options.last)
-            run = run.suffix(options.last)
-        }
+        let dropped = droppedCount(of: events)
+        let skipped = skipped + Int64(dropped)
         if skipped > 0 {
             self.run.terminal.print(
                 self.run.terminal.palette.paint("… \(Moment.count(Int(skipped), "earlier event")) not shown", .dim))
         }
-        for bytes in run { show(EventText(bytes), of: events.session) }
+        for (offset, bytes) in events.events.enumerated().dropFirst(dropped) {
+            if let missing = run.missing(before: events.first + Int64(offset), of: events.session) {
+                let what = missing == 1 ? "1 event is" : "\(missing) events are"
+                line(Moment.now, events.session, "\(what) missing here: the relay did not bring what the host sealed", .yellow)
+            }
+            show(EventText(bytes), of: events.session)
+        }
+    }
+
+    /// Of a past that is longer than was asked for.
+    private func droppedCount(of events: SessionEvents) -> Int {
+        isShowingPast && session != nil ? max(0, events.events.count - options.last) : 0
     }
 
     private func show(_ event: EventText, of session: SessionID) {
@@ -266,7 +274,7 @@ final class WatchTask: ClientTask {
     }
 
     private func showJSON(_ events: SessionEvents, _ skipped: Int64) {
-        let dropped = isShowingPast && session != nil ? max(0, events.events.count - options.last) : 0
+        let dropped = droppedCount(of: events)
         if skipped + Int64(dropped) > 0 {
             emit("skipped") {
                 $0.field("session", events.session)
@@ -274,10 +282,18 @@ final class WatchTask: ClientTask {
             }
         }
         for (offset, event) in events.events.enumerated().dropFirst(dropped) {
+            let seq = events.first + Int64(offset)
+            if let missing = run.missing(before: seq, of: events.session) {
+                emit("missing") {
+                    $0.field("session", events.session)
+                    $0.field("before", seq)
+                    $0.field("count", missing)
+                }
+            }
             emit("event") {
                 $0.field("session", events.session)
                 $0.field("epoch", events.epoch)
-                $0.field("seq", events.first + Int64(offset))
+                $0.field("seq", seq)
                 $0.raw("event", event)
             }
         }

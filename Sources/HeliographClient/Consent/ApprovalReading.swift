@@ -22,9 +22,12 @@ struct ApprovalReading {
     init(_ approval: Approval, _ summary: Summary?) {
         guard let text = ShownText.text(inEvent: approval.requestBytes) else {
             self.approval = approval
+            let isSealed = (try? Event(stored: approval.requestBytes))?.isSealed == true
             basis =
-                summary?.steering?.consent == nil
-                ? .open : .unreadable("the relay does not bring what its host showed")
+                isSealed
+                ? .unreadable("it is sealed for the devices that its host trusts")
+                : summary?.steering?.consent == nil
+                    ? .open : .unreadable("the relay does not bring what its host showed")
             return
         }
         guard let shown = try? ShownText(parsing: text), shown.session == approval.session,

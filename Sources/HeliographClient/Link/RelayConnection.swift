@@ -12,11 +12,16 @@ final class RelayConnection: ClientHandler {
     private let credentials: Credentials
     private let heard: (RelayLink.News) -> Void
     private(set) var link: RelayLink
+    var opener: ContentOpener
     private var connection: ConnectionID?
 
-    init(loop: EventLoop, credentials: Credentials, software: String, heard: @escaping (RelayLink.News) -> Void) {
+    init(
+        loop: EventLoop, credentials: Credentials, software: String, opener: ContentOpener,
+        heard: @escaping (RelayLink.News) -> Void
+    ) {
         self.loop = loop
         self.credentials = credentials
+        self.opener = opener
         self.heard = heard
         let random = String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
         link = RelayLink(software: software, idPrefix: "c" + random)
@@ -31,7 +36,11 @@ final class RelayConnection: ClientHandler {
     func follow(_ session: SessionID, after position: Position? = nil) { carryOut(link.follow(session, after: position)) }
 
     func submit(_ make: (CommandID) -> ClientCommand) -> CommandID {
-        let (id, orders) = link.submit(make)
+        let (id, orders) = link.submit { id in
+            let command = make(id)
+            opener.sent(command, as: id)
+            return command
+        }
         carryOut(orders)
         return id
     }
@@ -42,7 +51,7 @@ final class RelayConnection: ClientHandler {
 
     func received(_ message: IncomingMessage, on connection: ConnectionID) {
         guard connection == self.connection else { return }
-        carryOut(link.received(message.bytes))
+        carryOut(link.received(message.bytes) { opener.open($0) })
     }
 
     func closed(_ connection: ConnectionID, reason: CloseReason) {

@@ -127,6 +127,7 @@ package struct EventText: Sendable {
         case .rewound(let to):
             let point = (try? body?.optionalString("text")).map { "“\(Self.firstLine($0))”" } ?? (to > 0 ? "event \(to)" : nil)
             set("went back\(point.map { " to \($0)" } ?? ""): what was said after that no longer counts", .yellow)
+        case .unsupported(UnopenedEvent.kind): set((try? body?.optionalString("problem")) ?? UnopenedEvent.kind, .yellow)
         case .unsupported(let kind): minor("\(kind) (this version does not know it)")
         }
     }

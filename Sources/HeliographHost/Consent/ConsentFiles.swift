@@ -4,11 +4,13 @@ internal import HeliographHook
 internal import HostCore
 
 /// The host's consent on disk, in the configuration directory, readable by its owner only: `identity.json` with the keys by which devices know
-/// this host (see `PrivateKeys`), and `devices.json` with the devices that it trusts (see `PinBook`).
+/// this host (see `PrivateKeys`), `devices.json` with the devices that it trusts (see `PinBook`), and `sealing.json` with the keys by which
+/// these read what it seals (see `EpochBook`).
 final class ConsentFiles: ConsentDisk {
     private let paths: HostPaths
     private var keysPath: String { paths.configDirectory + "/identity.json" }
     private var devicesPath: String { paths.configDirectory + "/devices.json" }
+    private var epochsPath: String { paths.configDirectory + "/sealing.json" }
 
     init(_ paths: HostPaths) { self.paths = paths }
 
@@ -59,6 +61,14 @@ final class ConsentFiles: ConsentDisk {
         }
     }
 
+    /// None before the first. A file that cannot be read is an error: with other keys nobody could open what was sealed with its own.
+    func openEpochs() throws(HostError) -> EpochBook {
+        guard let bytes = try Files.read(epochsPath, bytesMax: EpochBook.fileBytesMax) else { return EpochBook() }
+        do throws(ConsentError) { return try EpochBook(parsing: bytes) } catch {
+            throw HostError(.badConfiguration, "\(epochsPath) is not as this program writes it: \(error)")
+        }
+    }
+
     private func write(_ keys: PrivateKeys) throws(HostError) {
         try Files.replace(keysPath, with: keys.bytes + [UInt8(ascii: "\n")])
     }
@@ -73,10 +83,16 @@ final class ConsentFiles: ConsentDisk {
         do throws(HostError) { try write(book) } catch { throw SpoolError(.failed, error.message) }
     }
 
+    func save(_ epochs: EpochBook) throws(SpoolError) {
+        do throws(HostError) {
+            try Files.replace(epochsPath, with: epochs.bytes + [UInt8(ascii: "\n")])
+        } catch { throw SpoolError(.failed, error.message) }
+    }
+
     func keepSigned() throws(SpoolError) {
         do throws(HostError) {
             var configuration = try HostConfiguration.load(paths)
-            try configuration.keep(consent: ConsentSetting.signed.rawValue, paths)
+            try configuration.keep(consent: ConsentSetting.signed.rawValue, content: nil, paths)
         } catch { throw SpoolError(.failed, error.message) }
     }
 }

@@ -8,20 +8,26 @@ internal import WebSocketEngine
 ///
 /// | request | answer |
 /// |---|---|
-/// | `POST /v1/trust` | `secret`, `host`, `expiresAt`: lets one device join |
+/// | `POST /v1/trust` | `secret`, `host`, `expiresAt`: lets one device join; with `history`, `all` or `from-now` |
 /// | `GET /v1/trust` | `device`, when it has joined; the secret is withdrawn if the caller goes away before |
-/// | `GET /v1/devices` | `host`, `sign`, `consent`, `devices` |
+/// | `GET /v1/devices` | `host`, `sign`, `consent`, `content`, `devices` |
 /// | `POST /v1/distrust` | `name` of the `device` that was named |
 enum ConsentRoute {
     /// Nil if it is none of these.
     static func request(_ request: HTTPRequest) -> ConsentRequest? {
         switch (request.method, request.path) {
-        case ("POST", "/v1/trust"): .invite(.random())
+        case ("POST", "/v1/trust"): .invite(.random(), history(request.body))
         case ("GET", "/v1/trust"): .awaitDevice
         case ("GET", "/v1/devices"): .listDevices
         case ("POST", "/v1/distrust"):
             .distrust((try? JSONDocument(parsing: request.body).root.optionalString("device")) ?? "")
         default: nil
         }
+    }
+
+    /// A word of another version lets the device read no more than the least.
+    private static func history(_ body: [UInt8]) -> SharedHistory {
+        guard let word = try? JSONDocument(parsing: body).root.optionalString("history") else { return .all }
+        return SharedHistory(rawValue: word) ?? .fromNow
     }
 }

@@ -26,9 +26,11 @@ package enum TrustCall {
     /// Longer than an invitation lives.
     private static let waitSeconds: Int64 = 660
 
-    /// Replaces an earlier invitation.
-    package static func invite(_ paths: HostPaths = HostPaths()) throws(HostError) -> Invitation {
-        let answer = try call(.post, "/v1/trust", paths)
+    package static let historyWords = SharedHistory.allCases.map(\.rawValue)
+
+    /// Replaces an earlier invitation. `history`: one of `historyWords`, of what the device may read of what was sealed before.
+    package static func invite(history: String, _ paths: HostPaths = HostPaths()) throws(HostError) -> Invitation {
+        let answer = try call(.post, "/v1/trust", paths, JSONWriter.object { $0.field("history", history) })
         do throws(WireError) {
             return Invitation(
                 secret: try answer.string("secret"), expiresAt: try answer.integer("expiresAt"),
@@ -58,7 +60,9 @@ package enum TrustCall {
                 setting == ConsentSetting.signed.rawValue
                 ? "Only what these devices sign reaches the agents here."
                 : "Consent is open: agents here take what the relay brings. “heliograph host trust” changes that."
-            return (lines + [remark]).joined(separator: "\n")
+            let isSealed = try answer.optionalString("content") == ContentSetting.sealed.rawValue
+            let reading = isSealed ? ["What the agents here say and do is sealed: these devices alone read it."] : []
+            return (lines + [remark] + reading).joined(separator: "\n")
         } catch { throw other(error) }
     }
 

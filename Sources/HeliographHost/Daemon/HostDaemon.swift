@@ -76,7 +76,8 @@ final class HostDaemon {
         do throws(HostError) {
             let (identity, book) = try files.open()
             return HostConsent(
-                identity, book, configuration.consent, on: files, seed: Crypto.random(count: HostConsent.seedBytes), .openSSL)
+                identity, book, configuration.consent, epochs: configuration.content == .sealed ? try files.openEpochs() : nil,
+                on: files, seed: Crypto.random(count: HostConsent.seedBytes), .openSSL)
         } catch {
             guard configuration.consent == .open else { throw error }
             logger.warning("this host has no keys, so no device can sign for it", metadata: ["error": "\(error)"])
@@ -93,8 +94,10 @@ final class HostDaemon {
         self.loop = loop
         self.logger = logger
         var parts = agents.compactMap { agent in agent.daemon.map { (name: agent.name, part: $0) } }
-        // An owner who lets nobody steer lets nobody start anything.
-        if configuration.steering != .nobody { parts.append((LaunchAdapter.name, LaunchDriver.part(of: agents))) }
+        // An owner who lets nobody steer lets nobody start anything. The same session has the keys of what is sealed.
+        if configuration.steering != .nobody || configuration.content == .sealed {
+            parts.append((LaunchAdapter.name, LaunchDriver.part(of: agents)))
+        }
         self.parts = parts
         rules = RulesFile(configuration.paths, logger: logger)
         let digests = Digests { Crypto.hex(Crypto.sha256($0)) }

@@ -3,7 +3,7 @@ package import Consent
 /// A request of a person at this machine's terminal.
 package enum ConsentRequest: Sendable {
     /// Lets one device join with this secret, for ten minutes; replaces an earlier one.
-    case invite(ConsentHash)
+    case invite(ConsentHash, SharedHistory)
     /// Answered when the device of the last invitation has joined, or will not. When its caller goes away the invitation is over.
     case awaitDevice
     case listDevices

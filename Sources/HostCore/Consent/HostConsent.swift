@@ -12,6 +12,8 @@ package struct HostConsent {
         case log(ConsentLog)
         /// The host was open until now: its sessions' offers have to say so.
         case becameSigned
+        /// Devices came or went: offers have keys, and names that depend on them.
+        case keysChanged
     }
 
     private let identity: ConsentIdentity
@@ -29,15 +31,18 @@ package struct HostConsent {
     /// Notes of devices that are not on disk yet: an older file of pins is known by them.
     private(set) var unwritten: [String: [UInt8]] = [:]
     private(set) var isSigned: Bool
+    /// Nil for a host whose content is open.
+    private var sealing: HostSealing?
     package let key: HostKeyID
 
     package static let seedBytes = FreshBytes.seedBytes
 
-    /// `seed` has 32 random bytes.
+    /// `seed` has 32 random bytes. `epochs`: of a signed host that seals its content; nil: its content is open.
     package init(
-        _ identity: ConsentIdentity, _ book: PinBook, _ setting: ConsentSetting, on disk: any ConsentDisk, seed: [UInt8],
-        _ crypto: ConsentCrypto, _ limits: ConsentLimits = ConsentLimits()
+        _ identity: ConsentIdentity, _ book: PinBook, _ setting: ConsentSetting, epochs: EpochBook? = nil,
+        on disk: any ConsentDisk, seed: [UInt8], _ crypto: ConsentCrypto, _ limits: ConsentLimits = ConsentLimits()
     ) {
+        precondition(epochs == nil || setting == .signed, "content is sealed for devices that are trusted")
         self.identity = identity
         self.book = book
         self.disk = disk
@@ -47,6 +52,8 @@ package struct HostConsent {
         gate = ConsentGate(host: identity.id, crypto)
         desk = TrustDesk(identity, crypto)
         fresh = FreshBytes(seed: seed, crypto)
+        let sealingSeed = crypto.hmacSHA256(Array("sealing".utf8), seed)
+        sealing = epochs.map { HostSealing(identity, $0, on: disk, seed: sealingSeed, crypto) }
         key = HostKeyID(identity.id)
     }
 
@@ -66,9 +73,14 @@ package struct HostConsent {
         var kept: [ApprovalID: [UInt8]] = [:]
         var over: [String] = []
         var counts: [KeyID: Int64?] = [:]
+        var epoch: EpochNumber = 0
         for (key, note) in notes where Self.isNote(key) {
             if let device = Self.device(ofNote: key) {
                 counts[device] = .some(Int64(String(decoding: note, as: UTF8.self)))
+            } else if key == Self.epochNote {
+                epoch = EpochNumber(String(decoding: note, as: UTF8.self)) ?? 0
+            } else if let session = SessionLines.session(ofNote: key.dropFirst(Self.notes.count)), sealing != nil {
+                sealing?.restore(note, of: session)
             } else if let id = ApprovalID(String(key.dropFirst(Self.notes.count))), isPending(id) {
                 kept[id] = note
             } else {
@@ -79,6 +91,8 @@ package struct HostConsent {
         gate.restore(kept)
         // If the disk does not take it now, it is found again at the next start.
         if book.recall(counts) { try? disk.save(book) }
+        sealing?.trust(book.devices.map(\.id), after: epoch)
+        noteEpoch()
         return over
     }
 
@@ -99,6 +113,15 @@ package struct HostConsent {
             unwritten[Self.deviceNotes + device.id.text] = Array(String(device.count).utf8)
         }
         book = changed
+        sealing?.trust(book.devices.map(\.id))
+        noteEpoch()
+    }
+
+    private static let epochNote = notes + "epoch"
+
+    /// A file of keys that is older than this was restored: none of its numbers is used for another key.
+    private mutating func noteEpoch() {
+        if let epoch = sealing?.epoch { unwritten[Self.epochNote] = Array(String(epoch).utf8) }
     }
 
     /// No number.
@@ -114,9 +137,13 @@ package struct HostConsent {
         guard isSigned || !noted.isEmpty else { return effects }
         return effects.flatMap { effect -> [AgentEffect<any Sendable>] in
             switch effect {
-            case .emit(let session, let bytes, isKept: true):
-                guard isSigned, let event = try? Event(stored: bytes), case .approvalRequested(let request) = event.head,
-                    let shown = gate.requested(event, in: session, salt: fresh.next())
+            case .emit(let session, let bytes, let isKept):
+                guard isSigned, isKept || sealing != nil, let event = try? Event(stored: bytes) else { return [effect] }
+                if let (note, facts) = sealing?.learn(event.head, of: session) {
+                    return [effect, .remember(Self.notes + note, facts)]
+                }
+                guard isKept, case .approvalRequested(let request) = event.head,
+                    let shown = gate.requested(event, in: session, salt: fresh.next(), isSealed: sealing != nil)
                 else { return [effect] }
                 noted.insert(request.approval)
                 return [
@@ -136,7 +163,7 @@ package struct HostConsent {
     /// Says what a signed host needs, and by which keys it is known.
     func marking(_ offer: SteeringOffer) -> SteeringOffer {
         guard isSigned else { return offer }
-        var marked = offer
+        var marked = sealing == nil ? offer : offer.sealable
         marked.consent = key
         return marked
     }
@@ -147,17 +174,32 @@ package struct HostConsent {
         _ session: SessionID, _ approval: ApprovalID, _ digest: InputDigest, _ decision: Decision
     ) -> ConsentGate.DecisionOutcome {
         guard isSigned else { return .take(digest, decision, by: nil) }
-        return gate.decided(decision, on: approval, in: session, digest: digest, pins: book)
+        let outcome = gate.decided(decision, on: approval, in: session, digest: digest, pins: book)
+        guard let sealing, case .take(let digest, var taken, let device) = outcome else { return outcome }
+        switch sealing.opening.opened(taken.verdict, on: approval, in: session, gate.questions(of: approval)) {
+        case .opened(let verdict):
+            taken.verdict = verdict
+            return .take(digest, taken, by: device)
+        case .refused(let refusal): return .refuse(refusal)
+        }
     }
 
     /// What was not signed as it has to be is refused; what was is taken once, because the count is on disk before.
-    mutating func admit(_ request: SteeringRequest) -> SteeringDesk.Admission {
+    /// `offer`: the session's, with the names that people know.
+    mutating func admit(_ request: SteeringRequest, offered offer: SteeringOffer?) -> SteeringDesk.Admission {
         guard isSigned else { return .take(request) }
         var changed = book
         switch gate.steered(request, pins: &changed) {
-        case .pass(let request): return .take(request)
+        case .pass(let request): return opened(request, offer)
         case .refuse(let refusal): return .refuse(refusal.sentence)
-        case .take(let request, _): return save(changed).map { .refuse($0) } ?? .take(request)
+        case .take(let request, _): return save(changed).map { .refuse($0) } ?? opened(request, offer)
+        }
+    }
+
+    private func opened(_ request: SteeringRequest, _ offer: SteeringOffer?) -> SteeringDesk.Admission {
+        switch sealing?.opening.opened(request, offered: offer) ?? .opened(request) {
+        case .opened(let request): .take(request)
+        case .refused(let refusal): .refuse(refusal.sentence)
         }
     }
 
@@ -180,6 +222,41 @@ package struct HostConsent {
         return nil
     }
 
+    // MARK: Sealed content
+
+    var isSealed: Bool { sealing != nil }
+
+    /// Brings the keys to disk: nothing leaves before.
+    mutating func keepKeys() throws(SpoolError) { try sealing?.keep() }
+
+    /// The event as it leaves. Nil if it cannot: it would block all later ones. Throws if the disk does not take the key.
+    mutating func sealed(_ event: Event, of session: SessionID, number: Int64) throws(SpoolError) -> Event? {
+        guard let bytes = try sealing?.sealed(event, of: session, number: number, wrappedFor: book.devices) else {
+            return event
+        }
+        return try? Event(stored: bytes)
+    }
+
+    /// Nil if it can only be shown once it is over.
+    mutating func shown(_ delta: Delta) -> Delta? { isSealed ? sealing?.sealed(delta) : delta }
+
+    mutating func shown(_ output: ToolOutput) -> ToolOutput? { isSealed ? sealing?.sealed(output) : output }
+
+    /// The offer as clients name things in it; nil if they do so by the names that are theirs.
+    func aliased(_ offer: SteeringOffer) -> SteeringOffer? { sealing?.aliased(offer.sealable) }
+
+    var sessionsWithLines: [SessionID] { sealing?.sessionsWithLines ?? [] }
+
+    /// Nobody needs them any more. Returns their notes.
+    mutating func forgetLines(of sessions: [SessionID]) -> [String] {
+        (sealing?.forgetLines(of: sessions) ?? []).map { Self.notes + $0 }
+    }
+
+    /// The relay has all events of the session. Returns its note if it is over.
+    mutating func acknowledged(_ session: SessionID) -> [String] {
+        sealing?.acknowledged(session).map { [Self.notes + $0] } ?? []
+    }
+
     // MARK: Letters
 
     /// The secret of a relay's or host's first start, which any host of this machine answers; on the clock that never jumps.
@@ -198,6 +275,7 @@ package struct HostConsent {
         if outcome.hasChangedPins {
             // Without an answer the device sends its letter again.
             do throws(SpoolError) {
+                if let (device, history) = newcomer(outcome) { try sealing?.admit(device, history) }
                 if case .joined = outcome, !isSigned {
                     try disk.keepSigned()
                     try disk.save(changed)
@@ -224,8 +302,20 @@ package struct HostConsent {
         if let reply = outcome.reply.flatMap({ Letter($0) }) {
             orders.append(.send(.letter(reply, to: client.id)))
         }
-        return orders + (outcome.hasChangedPins ? told : [])
+        return orders + (outcome.hasChangedPins ? told + keysChanged : [])
     }
+
+    /// Whoever invites a device at the terminal says how much it may read; one that another brings reads everything.
+    private func newcomer(_ outcome: TrustDesk.Outcome) -> (KeyID, SharedHistory)? {
+        switch outcome {
+        case .joined(let pin, let secret, _):
+            (pin.id, invitation.flatMap { $0.secret == secret ? $0.history : nil } ?? .all)
+        case .vouched(let pin, _, _): (pin.id, .all)
+        default: nil
+        }
+    }
+
+    private var keysChanged: [Order] { sealing == nil ? [] : [.keysChanged] }
 
     /// Which devices are trusted, for each that asked and is one of them.
     private var told: [Order] {
@@ -248,19 +338,26 @@ package struct HostConsent {
 
     mutating func asked(_ request: ConsentRequest, _ token: HookToken, at now: HostInstant) -> [Order] {
         switch request {
-        case .invite(let secret): invite(TrustSecret(.host(identity.id), secret: secret), token, at: now)
+        case .invite(let secret, let history):
+            invite(TrustSecret(.host(identity.id), secret: secret), history, token, at: now)
         case .awaitDevice: awaitDevice(token)
         case .listDevices: [.respond(token, list)]
         case .distrust(let device): distrust(device, token)
         }
     }
 
-    private mutating func invite(_ secret: TrustSecret, _ token: HookToken, at now: HostInstant) -> [Order] {
+    private mutating func invite(
+        _ secret: TrustSecret, _ history: SharedHistory, _ token: HookToken, at now: HostInstant
+    ) -> [Order] {
+        guard history == .all || sealing != nil else {
+            return [.respond(token, Self.refusal("content is open here: every device reads all of it"))]
+        }
         let ended = endInvitation("another “heliograph host trust” shows a new link")
         do throws(ConsentError) {
             try desk.show(secret, until: now.monotonic + limits.inviteFor.milliseconds)
         } catch { return ended + [.respond(token, Self.refusal(error.message))] }
-        invitation = Invitation(secret: secret, calledBy: now.monotonic + limits.callWithin.milliseconds)
+        invitation = Invitation(
+            secret: secret, history: history, calledBy: now.monotonic + limits.callWithin.milliseconds)
         let answer = JSONWriter.object {
             $0.field("secret", secret.text)
             $0.field("host", identity.id.text)
@@ -307,7 +404,7 @@ package struct HostConsent {
         }
         keep(changed)
         let answer = JSONWriter.object { $0.field("name", pin.name) }
-        return [.log(.distrusted(name: pin.name, code: pin.id.shortCode)), .respond(token, answer)] + told
+        return [.log(.distrusted(name: pin.name, code: pin.id.shortCode)), .respond(token, answer)] + told + keysChanged
     }
 
     private var list: [UInt8] {
@@ -315,6 +412,7 @@ package struct HostConsent {
             $0.field("host", identity.id.text)
             $0.field("sign", identity.sign.text)
             $0.field("consent", (isSigned ? ConsentSetting.signed : .open).rawValue)
+            $0.field("content", (sealing == nil ? ContentSetting.open : .sealed).rawValue)
             $0.array("devices", book.devices.map(\.json))
         }
     }

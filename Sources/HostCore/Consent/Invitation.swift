@@ -10,6 +10,8 @@ struct Invitation {
     }
 
     let secret: TrustSecret
+    /// What the device may read of what was sealed before.
+    let history: SharedHistory
     var progress = Progress.open
     var caller: HookToken?
     /// When its caller must have asked, by the clock that never jumps.

@@ -3,7 +3,7 @@ import RelayProtocol
 /// Clients at terminals that processes of this machine hold.
 extension HostMachine {
     mutating func asked(_ call: ScreenCall) {
-        guard offers[call.session]?.hasScreen == true, steering.isOpen else {
+        guard offers[call.session]?.hasScreen == true, steering.isOpen, consent?.isSealed != true else {
             return answer(call.name, .failed(.unsupported, "no terminal of this session can be seen"))
         }
         var call = call

@@ -13,7 +13,7 @@ internal import RelayProtocol
 /// Pure but for the disk, which it reaches by the spool's port, because nobody is answered before that is written: a clock, a socket and
 /// dice are others'. The daemon carries out its orders, and so does the simulation.
 package struct HostMachine {
-    private var agents: [any AgentAdapter]
+    private(set) var agents: [any AgentAdapter]
     private(set) var link: LinkMachine
     private var journal: Journal
     var steering: SteeringDesk
@@ -59,6 +59,7 @@ package struct HostMachine {
         self.consent = consent
         self.rules = rules.map { RuleDesk($0.source, home: $0.home) }
         if let name = link.name { self.consent?.isCalled(name) }
+        if consent?.isSealed == true { self.link.seal() }
     }
 
     package mutating func handle(_ fact: HostFact, at now: HostInstant) -> [HostOrder] {
@@ -127,6 +128,9 @@ package struct HostMachine {
         known.restore(holds)
         for agent in agents.indices { tell(agent, .daemonStarted(notes: notes[agent])) }
         restoreRules()
+        let over = consent?.sessionsWithLines.filter { !isNeeded($0) } ?? []
+        forget(consent?.forgetLines(of: over) ?? [])
+        carryOut([HostConsent.Order]())
         if journal.mayHaveLost { tellLoss() }
         if consent?.isSigned == true { tellLauncher(.becameSigned) }
         tellAll(.held(holds))
@@ -196,7 +200,7 @@ package struct HostMachine {
     }
 
     /// Gives an adapter a fact and carries out its orders: what is to be known later first, answers after it.
-    private mutating func tell(_ agent: Int, _ input: AgentInput<any Sendable>, isDurable: Bool = false) {
+    mutating func tell(_ agent: Int, _ input: AgentInput<any Sendable>, isDurable: Bool = false) {
         wereAgentsTold = true
         var effects = firstPictures.shown(in: agents[agent].handle(erased: input, at: now))
         let answered =
@@ -208,9 +212,8 @@ package struct HostMachine {
         for effect in effects {
             switch effect {
             case .emit, .remember: break
-            case .stream(let delta): if link.isLive { orders.append(.stream(HostMessage.deltas(delta).bytes)) }
-            case .show(let output):
-                if link.isLive, link.takesOutput { orders.append(.stream(HostMessage.output(output).bytes)) }
+            case .stream(let delta): show(delta)
+            case .show(let output): show(output)
             // A decision that may not be on disk has not been made.
             case .respond(let token, let output): orders.append(.respond(token, isRecorded ? output : nil))
             case .restrict(let token, let output): orders.append(.respond(token, output))
@@ -284,7 +287,10 @@ package struct HostMachine {
                 if agents[agent].isLive(session) { named.insert(session) }
                 tell(agent, .named(session, isOurs: true))
             }
-            if !isWaiting(session) { forget(steering.acknowledged(session)) }
+            if !isWaiting(session) {
+                forget(steering.acknowledged(session))
+                forget(consent?.acknowledged(session) ?? [])
+            }
         case .drop(let session, let seq):
             // The adapter need not wait for a question that nobody will see.
             if let lost = journal.drop(session, seq: seq), let agent = agent(of: session.rawValue) {
@@ -318,54 +324,8 @@ package struct HostMachine {
         }
     }
 
-    // MARK: Consent
-
-    private mutating func decide(
-        _ session: SessionID, _ approval: ApprovalID, _ digest: InputDigest, _ decision: Decision, _ agent: Int
-    ) {
-        switch consent?.decided(session, approval, digest, decision) ?? .take(digest, decision, by: nil) {
-        case .take(let digest, let decision, _):
-            orders.append(.log(.decided(session, approval, decision.command)))
-            tell(agent, .decided(session, approval, digest, decision))
-        case .refuse(let refusal):
-            orders.append(.log(.consent(.decisionRefused(session, approval, decision.command, reason: refusal.rawValue))))
-            tell(agent, .refused(session, approval, reason: refusal.rawValue))
-        }
-    }
-
-    private mutating func steer(_ request: SteeringRequest) {
-        guard var gate = consent else { return carryOut(steering.asked(request, at: now)) }
-        var refusal: String?
-        let orders = steering.asked(request, at: now) { request in
-            let admission = gate.admit(request)
-            if case .refuse(let reason) = admission { refusal = reason }
-            return admission
-        }
-        consent = gate
-        if let refusal { self.orders.append(.log(.consent(.steeringRefused(request.session, request.name, reason: refusal)))) }
-        carryOut(orders)
-    }
-
-    mutating func carryOut(_ consentOrders: [HostConsent.Order]) {
-        for order in consentOrders {
-            switch order {
-            case .respond(let token, let answer): orders.append(.respond(token, answer))
-            case .send(let message): if link.isLive { orders.append(.send(message.bytes)) }
-            case .log(let entry): orders.append(.log(.consent(entry)))
-            case .becameSigned:
-                for (session, offer) in offers.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-                    tellOffer(offer, of: session)
-                }
-                tellLauncher(.becameSigned)
-            }
-        }
-        // A secret may expire earlier or later than it would have.
-        wereAgentsTold = wereAgentsTold || !consentOrders.isEmpty
-        if let agent = agents.indices.first { _ = remember([:], of: agent) }
-    }
-
     /// Writes the notes, and what consent has to be known by after a restart. Returns false if the disk did not take it.
-    private mutating func remember(_ notes: [String: [UInt8]], of agent: Int) -> Bool {
+    mutating func remember(_ notes: [String: [UInt8]], of agent: Int) -> Bool {
         let devices = consent?.unwritten ?? [:]
         let all = devices.merging(notes) { _, new in new }
         guard !all.isEmpty else { return true }
@@ -381,8 +341,8 @@ package struct HostMachine {
         let wasHeldSo = offers[session]?.hold == offer?.hold
         offers[session] = offer
         guard steering.isOpen else {
-            // The extent to which it can be held is reported for every session.
-            if !wasHeldSo { tellOffer(offer, of: session) }
+            // The extent to which it can be held, and that its content is sealed, is reported for every session.
+            if !wasHeldSo || consent?.isSealed == true { tellOffer(offer, of: session) }
             return
         }
         steering.offered(offer, by: session)
@@ -390,13 +350,18 @@ package struct HostMachine {
     }
 
     /// Says what clients can do to the session, or that they can do nothing.
-    private mutating func tellOffer(_ offer: SteeringOffer?, of session: SessionID) {
+    mutating func tellOffer(_ offer: SteeringOffer?, of session: SessionID) {
         var told = offer ?? SteeringOffer()
         if !steering.isOpen {
             told = SteeringOffer(reason: "Clients cannot steer this host.")
             told.hold = offer?.hold
         }
         emit(.steeringOffered(consent?.marking(told) ?? told), of: session)
+    }
+
+    /// True if the session may go on, or the relay may lack events of it.
+    private func isNeeded(_ session: SessionID) -> Bool {
+        isWaiting(session) || journal.spool.index.notes[session.rawValue] != nil || agents.contains { $0.isLive(session) }
     }
 
     /// True if the relay may lack events of the session.
@@ -438,7 +403,7 @@ package struct HostMachine {
 
     // MARK: New sessions
 
-    private mutating func tellLauncher(_ fact: LaunchFact) {
+    mutating func tellLauncher(_ fact: LaunchFact) {
         guard let launcher = agents.firstIndex(where: { $0.name == LaunchAdapter.name }) else { return }
         tell(launcher, .own(fact))
     }
@@ -533,7 +498,7 @@ package struct HostMachine {
         guard link.isLive else { return }
         do throws(SpoolError) {
             // If some of it cannot be read, sending starts again at the first event that is not acknowledged.
-            if try !journal.send(over: &link, &orders) { drive(.sendAgain) }
+            if try !journal.send(over: &link, &orders, sealedBy: &consent) { drive(.sendAgain) }
         } catch {
             // Nothing of it is lost: it goes when the disk is back.
             orders.append(.log(.notSent(error)))
@@ -545,6 +510,7 @@ package struct HostMachine {
         if known.retries() { orders.append(.saveHolds(known.all)) }
         do throws(SpoolError) {
             try journal.spool.retry { id in agents.contains { $0.isLive(id) } }
+            try consent?.keepKeys()
         } catch {
             orders.append(.log(.diskFails(error)))
             return arm(.disk, after: limits.diskRetryAfter)

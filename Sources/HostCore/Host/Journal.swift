@@ -203,15 +203,44 @@ struct Journal {
     }
 
     /// Sends all that the link takes now, once it is on disk. Returns false if some of it could not be read, which is a gap now.
-    mutating func send(over link: inout LinkMachine, _ orders: inout [HostOrder]) throws(SpoolError) -> Bool {
+    mutating func send(
+        over link: inout LinkMachine, _ orders: inout [HostOrder], sealedBy consent: inout HostConsent?
+    ) throws(SpoolError) -> Bool {
         try synchronize()
         while let question = link.nextQuestion(spool.index) { orders.append(.send(question)) }
         while let batch = link.nextBatch(spool.index) {
-            guard let events = try read(batch, log: { orders.append(.log($0)) }) else { return false }
-            let told = HostEvents(session: batch.session, first: batch.first, isAfterGap: batch.isAfterGap, events: events)
-            orders.append(.send(HostMessage.events(told).bytes))
+            guard var events = try read(batch, log: { orders.append(.log($0)) }) else { return false }
+            for place in events.indices where consent?.isSealed == true {
+                let number = batch.entries[place].seq
+                guard let sealed = try consent?.sealed(events[place], of: batch.session, number: number) else {
+                    orders.append(.log(.unreadable(batch.session)))
+                    spool.drop(batch.session, seq: number)
+                    return false
+                }
+                events[place] = sealed
+            }
+            for message in Self.messages(of: events, batch) { orders.append(.send(message)) }
         }
         return true
+    }
+
+    /// Sealed events may need more messages than the batch was made for.
+    private static func messages(of events: [Event], _ batch: SpoolIndex.Batch) -> [[UInt8]] {
+        var messages: [[UInt8]] = []
+        var start = 0
+        while start < events.count {
+            var (end, bytes) = (start, 0)
+            while end < events.count, end == start || bytes + events[end].bytes.count < LinkLimits.messageBytes {
+                bytes += events[end].bytes.count + 1
+                end += 1
+            }
+            let told = HostEvents(
+                session: batch.session, first: batch.first + Int64(start), isAfterGap: batch.isAfterGap && start == 0,
+                events: Array(events[start..<end]))
+            messages.append(HostMessage.events(told).bytes)
+            start = end
+        }
+        return messages
     }
 
     /// Returns nil if an event was damaged: it is dropped, which leaves a gap.

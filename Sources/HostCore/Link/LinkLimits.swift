@@ -15,9 +15,17 @@ package struct LinkLimits: Sendable {
     /// Bytes likewise; below what may wait in the engine's outbox.
     package var windowBytes = 2 << 20
     /// One message, with its envelope below the wire's megabyte.
-    package var batchBytes = 900 << 10
+    package var batchBytes = messageBytes
+    /// Events of one message.
+    static let messageBytes = 900 << 10
     /// After a refused message, events go one by one until so many went through.
     package var carefulEvents = 256
 
     package init() {}
+
+    /// Sealed events are up to three times as long as they are in the spool.
+    mutating func seal() {
+        windowBytes /= 4
+        batchBytes /= 4
+    }
 }

@@ -57,7 +57,7 @@ package struct LinkMachine {
     /// False once an older relay has said that it does not know what running tools print.
     package private(set) var takesOutput = true
 
-    private let limits: LinkLimits
+    private var limits: LinkLimits
     private let software: String
     let name: String?
     private let capabilities: Set<Capability>
@@ -102,6 +102,9 @@ package struct LinkMachine {
         self.limits = limits
         reconnect = ReconnectMachine(limits.reconnect)
     }
+
+    /// What is sent is sealed.
+    mutating func seal() { limits.seal() }
 
     // MARK: Events in the order of life
 

@@ -40,7 +40,10 @@ extension PushPlanner {
             kind: alert.kind, text: isSealed ? alert.cover : alert.text, thread: alert.thread, replaces: alert.replaces,
             level: alert.level, session: alert.session, approval: alert.approval?.id,
             hasCode: intent.code != nil && !isSealed, mayAllow: mayAllow, isSealed: isSealed)
-        if device.device.text.least(app.textMax).showsText { whole.details = details(of: alert, in: key.workspace) }
+        if device.device.text.least(app.textMax).showsText {
+            whole.details = details(of: alert, in: key.workspace)
+            whole.line = summary(of: alert, in: key.workspace)?.line
+        }
         let content = channel.fitting(whole, on: device.device)
         intent.payload = channel.payload(of: .alert(content), on: device.device)
         var planned = PlannedPush(intent, card: nil)
@@ -54,11 +57,14 @@ extension PushPlanner {
     }
 
     private func details(of alert: Alert, in workspace: WorkspaceID) -> AlertContent.Details {
-        let session = alert.session.flatMap { sight.sessions[SessionKey(workspace: workspace, session: $0)] }
+        let summary = summary(of: alert, in: workspace)
         return AlertContent.Details(
-            project: session?.state.summary.project.map(VisibleText.line),
-            title: session?.state.summary.title.map(VisibleText.line),
+            project: summary?.project.map(VisibleText.line), title: summary?.title.map(VisibleText.line),
             risks: alert.approval?.request.risks.map(VisibleText.exactLine) ?? [])
+    }
+
+    private func summary(of alert: Alert, in workspace: WorkspaceID) -> Summary? {
+        alert.session.flatMap { sight.sessions[SessionKey(workspace: workspace, session: $0)]?.summary }
     }
 }
 

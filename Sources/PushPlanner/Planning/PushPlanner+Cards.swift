@@ -395,9 +395,11 @@ extension PushSubject {
     /// A session as this device may be shown it.
     init(_ view: SessionView, for device: RegisteredDevice, _ app: PushApp, at now: Int64) {
         let pending = view.approvals.pending
+        let wished = device.text(app)
         self.init(
-            summary: view.state.summary, approval: pending.min { ($0.seq, $0.id.rawValue) < ($1.seq, $1.id.rawValue) },
-            text: device.text(app), now: now)
+            summary: view.summary, approval: pending.min { ($0.seq, $0.id.rawValue) < ($1.seq, $1.id.rawValue) },
+            // What the relay knows of a sealed session says nothing.
+            text: view.summary.line == nil ? wished : wished.least(.generic), now: now)
         waiting = Set(pending.map(\.id))
         budgetLevel = view.state.summary.budget?.level ?? 0
         if device.device.hidesCost { hideCost() }
@@ -418,6 +420,7 @@ extension PushSubject {
     var still: PushSubject {
         var still = self
         still.now = summary.startedAt
+        still.summary.line = nil
         return still
     }
 }

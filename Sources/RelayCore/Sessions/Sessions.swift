@@ -191,7 +191,11 @@ struct Sessions {
             }
             if refusal == .noSuchCommand { orders.send(.notice(.noSuchCommand(in: said.session)), toHost: peer) }
             let staged = sessions.values[place].staged
-            if staged.seq >= staged.state.summary.first {
+            if events[index].isSealed {
+                // The audit would take what is said of a command for true.
+                let event = refusal == .afterEnd ? events[index] : Event(.truncated(count: 1), at: events[index].at)
+                stage(event, in: name, at: place, now, aged: time, &batch, &orders)
+            } else if staged.seq >= staged.state.summary.first {
                 batch.passOver(in: name, after: staged.seq)
             } else {
                 // A session is there by its events, and this one would have none.

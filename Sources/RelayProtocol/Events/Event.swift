@@ -49,13 +49,22 @@ package struct Event: Sendable {
         self.bytes = Array(bytes)
     }
 
-    /// More for what devices sign as one text, and for that text sealed.
+    /// More for what devices sign as one text, and for what only they can open.
     private static func bytesMax(of value: JSONValue) -> Int {
-        guard value.bytes.count > WireLimits.eventBytesMax, EventKind(plain: "kind", of: value) == .approvalRequested,
-            let body = try? value.optional("body")?.members(), body.count == 1, ["shown", "sealed"].contains(body[0].key)
-        else { return WireLimits.eventBytesMax }
-        return WireLimits.shownEventBytesMax
+        guard value.bytes.count > WireLimits.eventBytesMax, let content = onlyContent(of: value) else {
+            return WireLimits.eventBytesMax
+        }
+        let isLonger = content == "sealed" || (content == "shown" && EventKind(plain: "kind", of: value) == .approvalRequested)
+        return isLonger ? WireLimits.shownEventBytesMax : WireLimits.eventBytesMax
     }
+
+    private static func onlyContent(of value: JSONValue) -> String? {
+        guard let body = try? value.optional("body")?.members(), body.count == 1 else { return nil }
+        return body[0].key
+    }
+
+    /// True if its host seals: its numbers are for the host's devices, which miss each one that is not in the log. Reads all of the event.
+    package var isSealed: Bool { (try? JSONDocument(parsing: bytes).root).flatMap(Self.onlyContent) == "sealed" }
 
     /// An event that the store gave back; it was checked when it came.
     package init(stored bytes: [UInt8]) throws(WireError) {

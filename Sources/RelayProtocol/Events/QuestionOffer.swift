@@ -17,7 +17,7 @@ package struct QuestionOffer: Sendable, Equatable {
         self.isChoicesOnly = isChoicesOnly
     }
 
-    static func list(from head: JSONValue) throws(WireError) -> [QuestionOffer] {
+    package static func list(from head: JSONValue) throws(WireError) -> [QuestionOffer] {
         guard head.optional("questions") != nil else { return [] }
         var offers: [QuestionOffer] = []
         for entry in try head.array("questions", countMax: WireLimits.questionsMax) {

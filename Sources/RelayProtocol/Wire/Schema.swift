@@ -30,7 +30,7 @@ private struct SchemaMaker {
                 \(WireTable.http.compactMap(\.name).joined(separator: ", ")). Unknown fields are ignored; absent and \
                 null mean the same. What a schema cannot say: no duplicate keys, no nesting beyond \(JSONDocument.depthMax), no lone \
                 surrogates, whole numbers without fraction or exponent, texts limited in bytes (maxLength counts characters), an event at \
-                most \(WireLimits.eventBytesMax) bytes, and one that is signed as one text (`shown`) at most \(WireLimits.shownEventBytesMax).
+                most \(WireLimits.eventBytesMax) bytes, and one that is signed as one text (`shown`) or sealed at most \(WireLimits.shownEventBytesMax).
                 """)
             $0.array("anyOf", directions.map { reference($0.rawValue) })
             $0.raw("$defs", object(named.map { ($0.key, $0.value) }))

@@ -19,6 +19,14 @@ package enum WireSide: Sendable, Equatable {
     /// Each field of the object, or of the list's objects, has a side of its own.
     case parts
 
+    /// The texts that stand for another.
+    package static let standIns = Set(
+        EventKind.allCases.flatMap { kind in
+            WireTable.head(kind).fields.compactMap { field in
+                if case .standIn(let text) = field.side { text } else { nil }
+            }
+        })
+
     /// Reasons of hosts and of this project, not of people or agents: they are told by word.
     package static let reasons: Set<String> = [
         "agentGone", "allowedLocally", "answeredLocally", "badSignature", "cannotOpen", "clear",

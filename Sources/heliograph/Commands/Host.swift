@@ -54,6 +54,12 @@ struct HostRun: ParsableCommand {
             valueName: "signed|open"))
     var consent: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "sealed: only the devices that this host trusts read what its agents say and do, which needs --consent signed; open: whoever has the relay's data. Remembered. Default: open.",
+            valueName: "sealed|open"))
+    var content: String?
+
     @Option(help: "What to log: trace, debug, info, notice, warning, error or critical. JSON lines on standard error.")
     var logLevel = "notice"
 
@@ -66,6 +72,9 @@ struct HostRun: ParsableCommand {
         }
         if let consent, !HostConfiguration.consentWords.contains(consent) {
             throw ValidationError("--consent is signed or open.")
+        }
+        if let content, !HostConfiguration.contentWords.contains(content) {
+            throw ValidationError("--content is sealed or open.")
         }
         if pairOnly && link == nil { throw ValidationError("--pair-only needs a link.") }
     }
@@ -80,7 +89,7 @@ struct HostRun: ParsableCommand {
                 print("This machine is paired as \(VisibleText.line(paired)).")
             }
             var configuration = try HostConfiguration.load()
-            if let consent { try configuration.keep(consent: consent) }
+            try configuration.keep(consent: consent, content: content)
             if link != nil, let advice = HostCommand.trustAdvice(configuration) { print(advice) }
             if pairOnly { return }
             configuration.software = ServerConfiguration.software

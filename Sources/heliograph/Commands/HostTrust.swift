@@ -17,6 +17,7 @@ struct HostTrust: ParsableCommand {
 
               heliograph host trust
               heliograph host trust --url https://relay.example   as devices reach it
+              heliograph host trust --history from-now            reads nothing older
             """)
 
     @Option(
@@ -24,6 +25,12 @@ struct HostTrust: ParsableCommand {
             "The address by which the device reaches the relay. Default: what the relay says, or what this host uses.",
             valueName: "url"))
     var url: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What the device reads of what was sealed before it came: all or from-now. Default: all.",
+            valueName: "all|from-now"))
+    var history = "all"
 
     @Option(help: "What the device may do at the relay if it is new there: client or operator.")
     var role = "client"
@@ -38,13 +45,14 @@ struct HostTrust: ParsableCommand {
         if ![PairingRole.client, .operator].map(\.rawValue).contains(role) {
             throw ValidationError("--role is client or operator.")
         }
+        if !TrustCall.historyWords.contains(history) { throw ValidationError("--history is all or from-now.") }
         if let url, PublicURL.read(url) == nil { throw ValidationError("--url takes \(PublicURL.takes).") }
     }
 
     func run() throws {
         try Failure.reporting {
             let configuration = try HostConfiguration.load()
-            let invitation = try TrustCall.invite()
+            let invitation = try TrustCall.invite(history: history)
             let link = self.link(configuration.relay, invitation)
             show(link, invitation)
             fflush(nil)

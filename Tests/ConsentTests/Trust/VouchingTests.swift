@@ -76,7 +76,8 @@ import Testing
         guard case .refused(let reply) = vouching.received(second.letter) else { return #expect(Bool(false), "taken") }
         #expect(try second.answer(reply, wall: 1) == .refused(.usedSecret))
         let (own, other) = (newcomer, ConsentIdentity.new())
-        let mixed = ConsentIdentity(sign: own.sign, box: other.box, crypto) { own.signature($0) }
+        let mixed = ConsentIdentity(
+            sign: own.sign, box: other.box, crypto, signature: own.signature, agreement: other.agreement)
         guard case .refused = vouching.received(join(by: mixed).letter) else { return #expect(Bool(false), "taken") }
         vouching.accept(at: [pin], count: 1)
         _ = try vouch()

@@ -2,7 +2,7 @@ import Consent
 import ConsentKeys
 import RelayProtocol
 
-/// Letters, signatures, secrets, shown texts and files of consent.
+/// Letters, signatures, secrets, shown texts and files of consent, and what is sealed.
 ///
 /// What is accepted is spelled again as it came, so that no two texts mean the same; and nothing that a stranger says changes whom a host
 /// trusts.
@@ -27,6 +27,11 @@ enum ConsentTarget {
         case UInt8(ascii: "H"):
             guard let hosts = try? HostBook(parsing: rest, .openSSL) else { return }
             require((try? HostBook(parsing: hosts.bytes, .openSSL)) == hosts, "hosts are others when they are read again")
+        case UInt8(ascii: "E"):
+            guard let epochs = try? EpochBook(parsing: rest) else { return }
+            require((try? EpochBook(parsing: epochs.bytes)) == epochs, "epochs are others when they are read again")
+            require(epochs.bytes.count <= EpochBook.fileBytesMax, "a book that cannot be read again")
+        case UInt8(ascii: "B"): checkSealed(text, rest)
         default: checkShown(text, rest)
         }
     }
@@ -47,6 +52,19 @@ enum ConsentTarget {
         if let reply = outcome.reply { require((try? SignedLetter(parsing: reply)) != nil, "a reply that nobody can read") }
     }
 
+    private static func checkSealed(_ text: String, _ bytes: [UInt8]) {
+        for purpose in [SealedPurpose.event(kind: "message"), .line, .live(of: "m1"), .words(with: "c1")] {
+            guard let sealed = try? Sealed(text: text, as: purpose.form) else { continue }
+            require(Array(sealed.text.utf8) == bytes, "something sealed is spelled in two ways")
+            require(
+                (try? Sealed(parsing: sealed.bytes, as: purpose.form)) == sealed, "bytes mean something else than their text")
+            require((try? host.sealing.open(sealed, as: purpose)) == nil, "what no host has sealed opens")
+        }
+        if let line = try? SessionLine(parsing: bytes) {
+            require((try? SessionLine(parsing: line.bytes)) == line, "a line is another when it is read again")
+        }
+    }
+
     private static func checkShown(_ text: String, _ bytes: [UInt8]) {
         guard let shown = try? ShownText(parsing: text) else { return }
         require((try? JSONDocument(parsing: bytes)) != nil, "a text is read that is no JSON")
@@ -55,7 +73,7 @@ enum ConsentTarget {
     }
 
     /// One that shows a secret and trusts a device, which shows one, too; no input knows them.
-    private static let host: (desk: TrustDesk, pins: PinBook, nonce: Nonce, vouching: Vouching) = {
+    private static let host: (desk: TrustDesk, pins: PinBook, nonce: Nonce, vouching: Vouching, sealing: SessionSeal) = {
         let (keys, device) = (PrivateKeys().identity, PrivateKeys().identity)
         var desk = TrustDesk(keys, .openSSL)
         var pins = PinBook(generation: .random())
@@ -67,6 +85,7 @@ enum ConsentTarget {
                     .openSSL))
         } catch { preconditionFailure("a new host has room: \(error)") }
         let secret = TrustSecret(.device(device.id, ClientID("phone")!), secret: .random())
-        return (desk, pins, .random(), Vouching(secret, by: device, .openSSL))
+        let sealing = SessionSeal(of: SessionID("s1")!, host: keys.id, .random(), epoch: 1, .openSSL)
+        return (desk, pins, .random(), Vouching(secret, by: device, .openSSL), sealing)
     }()
 }

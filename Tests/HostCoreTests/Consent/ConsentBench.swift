@@ -23,8 +23,13 @@ struct ConsentBench {
     let pins: MemoryPins
     let diary = ScriptedAdapter.Diary()
     var device = Device(name: "Ada's phone")
-    private var spool: Spool
+    private(set) var spool: Spool
     private var machine: HostMachine
+    private let isSealed: Bool
+    /// What the relay gets, in its order, and what of it is live only.
+    private(set) var messages: [HostMessage] = []
+    /// What the relay has of each session on disk.
+    private var through: [SessionID: Int64] = [:]
     private(set) var now = HostInstant(wall: 1_800_000_000_000, monotonic: 50_000)
     private(set) var letters: [Letter] = []
     private(set) var answers: [UInt64: String] = [:]
@@ -32,7 +37,8 @@ struct ConsentBench {
     private var typed: [String] = []
 
     /// A host that trusts the device, unless nobody is trusted yet.
-    init(_ setting: ConsentSetting = .signed, trusts: Bool = true) throws {
+    init(_ setting: ConsentSetting = .signed, trusts: Bool = true, isSealed: Bool = false) throws {
+        self.isSealed = isSealed
         var book = PinBook(generation: host.generation)
         if trusts {
             let own = device.keys.identity
@@ -43,18 +49,22 @@ struct ConsentBench {
         }
         pins = MemoryPins(book)
         spool = try Spool(disk: disk) { _ in }
-        machine = Self.machine(host, pins, spool, diary, setting)
+        machine = Self.machine(host, pins, spool, diary, setting, isSealed)
         _ = tell(.started(holds: Holds()))
         connect()
     }
 
     private static func machine(
-        _ host: PrivateKeys, _ pins: MemoryPins, _ spool: Spool, _ diary: ScriptedAdapter.Diary, _ setting: ConsentSetting
+        _ host: PrivateKeys, _ pins: MemoryPins, _ spool: Spool, _ diary: ScriptedAdapter.Diary, _ setting: ConsentSetting,
+        _ isSealed: Bool
     ) -> HostMachine {
         let seed = [UInt8](repeating: UInt8.random(in: .min ... .max), count: HostConsent.seedBytes)
-        let consent = HostConsent(host.identity, pins.book, setting, on: pins, seed: seed, .openSSL)
+        let consent = HostConsent(
+            host.identity, pins.book, setting, epochs: isSealed ? pins.epochs : nil, on: pins, seed: seed, .openSSL)
+        // A host's own session is where devices find its keys.
+        let launcher = isSealed ? [LaunchAdapter(fresh: "h1", at: HostInstant(wall: 0, monotonic: 0))] : []
         return HostMachine(
-            agents: [ScriptedAdapter("one", diary)], spool: spool,
+            agents: [ScriptedAdapter("one", diary)] + launcher as [any AgentAdapter], spool: spool,
             link: LinkMachine(software: "test", name: "laptop", key: consent.key), steering: .everyone, consent: consent)
     }
 
@@ -67,9 +77,38 @@ struct ConsentBench {
     /// The daemon is killed and starts again.
     mutating func restart(_ setting: ConsentSetting = .signed) throws {
         spool = try Spool(disk: disk) { _ in }
-        machine = Self.machine(host, pins, spool, diary, setting)
+        machine = Self.machine(host, pins, spool, diary, setting, isSealed)
         _ = tell(.started(holds: Holds()))
         connect()
+    }
+
+    // MARK: The relay
+
+    /// The connection ends, and there is another.
+    mutating func reconnect() {
+        _ = tell(.linkClosed(.peer(code: nil, reason: ""), dice: 0))
+        _ = tell(.fired(.retry))
+        connect()
+    }
+
+    /// What waits is sent; the relay has all of it on disk unless it `loses` it.
+    mutating func flush(loses: Bool = false) {
+        let sent = messages.count
+        _ = tell(.fired(.flush))
+        let asked = messages[sent...].flatMap { message -> [SessionID] in
+            if case .hello(let hello) = message { hello.sessions } else { [] }
+        }
+        if !asked.isEmpty {
+            let welcome = Welcome(software: "r", epoch: Epoch("e")!, heartbeat: Heartbeat(pingSeconds: 7, hangUpSeconds: 9))
+            let known = asked.map { SessionProgress(session: $0, through: through[$0] ?? 0) }
+            _ = tell(.received(.welcome(welcome, host: Named(id: HostID("h")!, name: "n"), sessions: known)))
+            _ = tell(.fired(.flush))
+        }
+        guard !loses else { return }
+        for case .events(let events) in messages[sent...] {
+            through[events.session] = events.first + Int64(events.events.count) - 1
+            _ = tell(.received(.ack([SessionProgress(session: events.session, through: through[events.session]!)])))
+        }
     }
 
     // MARK: Facts
@@ -78,8 +117,11 @@ struct ConsentBench {
     mutating func tell(_ fact: HostFact) -> [String] {
         for order in machine.handle(fact, at: now) {
             switch order {
+            case .stream(let bytes): if let message = try? HostMessage(parsing: bytes) { messages.append(message) }
             case .send(let bytes):
-                switch try? HostMessage(parsing: bytes) {
+                let message = try? HostMessage(parsing: bytes)
+                if let message { messages.append(message) }
+                switch message {
                 case .letter(let letter, _)?: letters.append(letter)
                 case .answered(_, .failed(let notice))?: typed.append(notice.message)
                 default: break
@@ -105,10 +147,13 @@ struct ConsentBench {
     }
 
     /// Asks, with a desk's note, and returns what was shown.
-    mutating func ask(_ approval: String = "a1", _ body: String = #"{"command":"ls"}"#) throws -> Event {
+    mutating func ask(
+        _ approval: String = "a1", _ body: String = #"{"command":"ls"}"#, questions: [QuestionOffer] = []
+    ) throws -> Event {
         let id = ApprovalID(approval)!
         var request = ApprovalRequest(approval: id, kind: .tool, tool: "Run", title: "Run: ls", digest: Self.digest)
         request.modes = ["default", "acceptEdits"]
+        request.questions = questions
         let event = Event(.approvalRequested(request), at: 1) { $0.raw("input", Array(body.utf8)) }
         let note = JSONWriter.object { $0.field("session", Self.session) }
         tell([.remember(approval, note), .emit(Self.session, event.bytes, isKept: true)])
@@ -129,9 +174,11 @@ struct ConsentBench {
                     Self.session, other.flatMap { ApprovalID($0) } ?? request.approval, digest ?? request.digest, decision)))
     }
 
-    mutating func steer(_ action: SteeringAction, _ id: String, signature: String?) -> [String] {
+    mutating func steer(
+        _ action: SteeringAction, _ id: String, signature: String?, of session: SessionID = Self.session
+    ) -> [String] {
         let request = SteeringRequest(
-            command: CommandID(id)!, session: Self.session, by: Named(id: ClientID("c1")!, name: "phone"), action: action,
+            command: CommandID(id)!, session: session, by: Named(id: ClientID("c1")!, name: "phone"), action: action,
             signature: signature)
         return tell(.received(.steer(request)))
     }
@@ -161,10 +208,10 @@ struct ConsentBench {
         ).signed(by: identity).text
     }
 
-    mutating func signature(_ action: SteeringAction, _ id: String) -> String {
+    mutating func signature(_ action: SteeringAction, _ id: String, of session: SessionID = Self.session) -> String {
         device.count += 1
         return action.statement(
-            host: host.identity.id, session: Self.session, command: CommandID(id)!, count: device.count, device: device.id,
+            host: host.identity.id, session: session, command: CommandID(id)!, count: device.count, device: device.id,
             .openSSL
         ).signed(by: device.keys.identity).text
     }

@@ -11,7 +11,7 @@ struct HostTrustTests {
 
     /// The secret of an invitation.
     private func invite(_ bench: inout Bench, token: UInt64 = 1) throws -> TrustSecret {
-        _ = bench.tell(.consentAsked(.invite(.random()), HookToken(rawValue: token)))
+        _ = bench.tell(.consentAsked(.invite(.random(), .all), HookToken(rawValue: token)))
         let answer = try JSONDocument(parsing: Array((bench.answers[token] ?? "").utf8)).root
         return try #require(TrustSecret(text: try answer.string("secret")))
     }

@@ -4,15 +4,29 @@ import HostCore
 /// What a host keeps of its consent, in memory; fails on demand.
 final class MemoryPins: ConsentDisk {
     private(set) var book: PinBook
+    private(set) var epochs = EpochBook()
     private(set) var isSigned = false
-    /// `save` and `sign`, in their order.
+    /// `save`, `keys` and `sign`, in their order.
     private(set) var calls: [String] = []
     var isFailing = false
+    /// Of the epochs' keys alone.
+    var isFailingKeys = false
+    /// Called when the keys are about to be on disk.
+    var beforeKeys: () -> Void = {}
 
     init(_ book: PinBook) { self.book = book }
 
     /// Somebody puts an older file back.
     func restore(_ book: PinBook) { self.book = book }
+
+    func restore(_ epochs: EpochBook) { self.epochs = epochs }
+
+    func save(_ epochs: EpochBook) throws(SpoolError) {
+        if isFailing || isFailingKeys { throw SpoolError(.full, "full") }
+        beforeKeys()
+        calls.append("keys")
+        self.epochs = epochs
+    }
 
     func save(_ book: PinBook) throws(SpoolError) {
         if isFailing { throw SpoolError(.full, "full") }

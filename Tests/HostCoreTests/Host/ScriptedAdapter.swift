@@ -12,6 +12,8 @@ struct ScriptedAdapter: AgentAdapter {
         var hasNames = false
         var keepsDecisions = false
         var decisions: [(digest: InputDigest, decision: Decision)] = []
+        var requests: [SteeringRequest] = []
+        var launches: [LaunchOrder] = []
     }
 
     let name: String
@@ -38,6 +40,8 @@ struct ScriptedAdapter: AgentAdapter {
         if diary.keepsDecisions, case .decided(_, _, let digest, let decision) = input {
             diary.decisions.append((digest, decision))
         }
+        if case .steer(let request) = input { diary.requests.append(request) }
+        if case .launch(let order) = input { diary.launches.append(order) }
         switch input {
         case .named, .nothingRecorded: guard diary.hasNames else { return [] }
         default: break

@@ -136,14 +136,18 @@ struct SealedEventTests {
         #expect(try reason(.sessionEnded(reason: "no file secret.txt", failed: false)) == nil)
     }
 
-    @Test("a sealed approval may be as long as a signed one")
+    @Test("a sealed event may be as long as a signed one, and has nothing besides then")
     func length() throws {
-        let request = try Self.event(
-            "approval.requested", .object(WireExamples.of(WireTable.head(.approvalRequested).fields)[0]))
-        let long = String(repeating: "A", count: WireLimits.shownEventBytesMaxToSeal / 3 * 4)
-        #expect(throws: Never.self) { try Event(stored: SealedEvent(long).bytes(of: request) { $0 }) }
+        #expect(WireLimits.eventBytesMaxToSeal > 2 * WireLimits.eventBytesMax)
+        let long = String(repeating: "A", count: WireLimits.eventBytesMaxToSeal / 3 * 4)
         let message = Event(.message(.assistant, summary: nil), at: 1)
-        #expect(throws: WireError.self) { try Event(stored: SealedEvent(long).bytes(of: message) { $0 }) }
+        let sealed = SealedEvent(long).bytes(of: message) { $0 }
+        #expect(try Event(stored: sealed).isSealed)
+        let text = String(decoding: sealed, as: UTF8.self)
+        for other in [text.replacing(#""body":{"#, with: #""body":{"a":1,"#), text.replacing(#""sealed":"#, with: #""text":"#)]
+        {
+            #expect(throws: WireError.self) { try Event(stored: Array(other.utf8)) }
+        }
     }
 
     private struct Unspelled: Error {}

@@ -119,7 +119,7 @@ extension ConsentWorld {
         let name = world.name("secret")
         let secret: ConsentHash = SimulatedKeys.fixed(name)
         let client = world.clients[place].identity.client
-        daemon.asked(.invite(secret)) { [self] _ in
+        daemon.asked(.invite(secret, .all)) { [self] _ in
             checker.letIn(device.id, by: host.index)
             let attempt = JoinAttempt(
                 TrustSecret(.host(key), secret: secret), host: key, by: device.identity, name: device.name,

@@ -4,7 +4,12 @@ extension ConsentCrypto {
     /// Tells the simulation's bytes apart; no protection. The private half of a key is what nobody here but its owner's code uses.
     static let simulated = ConsentCrypto(
         sha256: SimulatedHash.bytes, hmacSHA256: { bytes, key in SimulatedHash.bytes(key + [0] + bytes) },
-        verify: { signature, bytes, point in signature == SimulatedKeys.signature(bytes, point) }, isOnCurve: { _ in true })
+        verify: { signature, bytes, point in signature == SimulatedKeys.signature(bytes, point) }, isOnCurve: { _ in true },
+        seal: { text, key, nonce, bound in text + SimulatedHash.bytes(key + nonce + bound + text).prefix(tagBytes) },
+        open: { sealed, key, nonce, bound in
+            let text = Array(sealed.dropLast(tagBytes))
+            return SimulatedHash.bytes(key + nonce + bound + text).prefix(tagBytes) == sealed.suffix(tagBytes) ? text : nil
+        })
 }
 
 enum SimulatedKeys {
@@ -13,7 +18,12 @@ enum SimulatedKeys {
         guard let signing = SigningPoint(sign), let box = BoxPoint(point("box \(name)")) else {
             preconditionFailure("a point has 65 bytes and begins with a 4")
         }
-        return ConsentIdentity(sign: signing, box: box, .simulated) { signature($0, sign) }
+        return ConsentIdentity(sign: signing, box: box, .simulated) {
+            signature($0, sign)
+        } agreement: {
+            // The same for both.
+            zip(box.bytes, $0.bytes).map { $0 ^ $1 }
+        }
     }
 
     fileprivate static func signature(_ bytes: [UInt8], _ point: [UInt8]) -> [UInt8] {

@@ -57,6 +57,9 @@ final class SimulatedPins: ConsentDisk {
     }
 
     func keepSigned() throws(SpoolError) {}
+
+    /// Content is open in this world.
+    func save(_: EpochBook) throws(SpoolError) {}
 }
 
 extension PinBook {

@@ -181,6 +181,11 @@ def consent(root: Path) -> Iterator[bytes]:
     pins = {"version": 1, "generation": text(zeros), "next": text(zeros), "restored": True, "devices": [pin], "distrusted": [former], "used": [used]}
     yield b"P" + json.dumps(pins, separators=(",", ":")).encode()
     yield b"H" + json.dumps({"version": 1, "count": 41, "hosts": [points | {"since": 1}]}, separators=(",", ":")).encode()
+    sealing = json.loads((root / "Tests/ConsentTests/Fixtures/sealing.json").read_text())
+    epochs = {"version": 1, "epochs": [{"epoch": 3, "key": sealing["epochKey"]}], "devices": [{"id": sealing["deviceID"], "from": 3}]}
+    yield b"E" + json.dumps(epochs, separators=(",", ":")).encode()
+    for form in (sealing["sealed"]["bytes"], sealing["line"]["bytes"], sealing["line"]["plain"], sealing["live"]["text"], sealing["words"]["text"]):
+        yield b"B" + form.encode()
     head = {"approval": "a1", "kind": "tool", "tool": "Bash", "title": "npm test", "digest": vectors["decision"]["digest"]}
     event = {"kind": "approval.requested", "at": 5, "head": head, "body": {"input": {"command": "npm test"}}}
     shown = {"salt": text(zeros), "host": vectors["hostID"], "session": "s1", "event": event}

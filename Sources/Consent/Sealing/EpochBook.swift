@@ -1,0 +1,111 @@
+internal import RelayProtocol
+
+/// A host's keys by epoch, and the first epoch of which each device may have the key.
+///
+/// ```
+/// {"version":1,"epochs":[{"epoch","key"}],"devices":[{"id","from"}]}
+/// ```
+/// The process writes it with mode 0600 before anything is sealed that needs it: what nobody can open any more is lost to everybody.
+package struct EpochBook: Sendable, Equatable {
+    /// One for each device that ever goes, and more; beyond it the oldest key is forgotten.
+    package static let epochsMax = 1_024
+    /// With everything that it may hold.
+    package static let fileBytesMax = 128 << 10
+    private static let version: Int64 = 1
+
+    struct Epoch: Sendable, Equatable {
+        let number: EpochNumber
+        let key: EpochKey
+    }
+
+    struct Reader: Sendable, Equatable {
+        let device: KeyID
+        let from: EpochNumber
+    }
+
+    /// Oldest first. One that a lost book had is missing.
+    private(set) var epochs: [Epoch] = []
+    private(set) var readers: [Reader] = []
+
+    package init() {}
+
+    /// The key that is used now; nil before the first.
+    package var current: (number: EpochNumber, key: EpochKey)? { epochs.last.map { ($0.number, $0.key) } }
+    package var devices: [KeyID] { readers.map(\.device) }
+
+    package func key(of epoch: EpochNumber) -> EpochKey? { epochs.last { $0.number == epoch }?.key }
+
+    /// What the device may have, newest first.
+    package func keys(of device: KeyID) -> [(number: EpochNumber, key: EpochKey)] {
+        guard let from = readers.first(where: { $0.device == device })?.from else { return [] }
+        return epochs.reversed().prefix { $0.number >= from }.map { ($0.number, $0.key) }
+    }
+
+    /// `floor`: numbers up to it were used by a book that is lost.
+    package mutating func begin(_ key: EpochKey, after floor: EpochNumber = 0) {
+        let last = epochs.last?.number ?? 0
+        precondition(max(last, floor) < .max, "a host has fewer epochs than devices could go in a thousand years")
+        epochs.append(Epoch(number: max(last, floor) + 1, key: key))
+        if epochs.count > Self.epochsMax { epochs.removeFirst() }
+    }
+
+    /// The device may have the keys from this epoch on. What it was let have before it keeps.
+    package mutating func admit(_ device: KeyID, from epoch: EpochNumber) {
+        guard !readers.contains(where: { $0.device == device }) else { return }
+        precondition(readers.count < PinBook.devicesMax, "readers are devices that the host trusts")
+        readers.append(Reader(device: device, from: epoch))
+    }
+
+    package mutating func exclude(_ device: KeyID) { readers.removeAll { $0.device == device } }
+
+    // MARK: File
+
+    /// Throws with the place of what is wrong, and never with a key.
+    package init(parsing bytes: [UInt8]) throws(ConsentError) {
+        guard bytes.count <= Self.fileBytesMax else {
+            throw ConsentError(.badLength, at: "$", "longer than \(Self.fileBytesMax) bytes")
+        }
+        do throws(WireError) {
+            let file = try JSONDocument(parsing: bytes).root.object()
+            _ = try file.integer("version", in: Self.version...Self.version)
+            for entry in try file.array("epochs", countMax: Self.epochsMax) {
+                let number = EpochNumber(try entry.object().integer("epoch", in: 1...Int64(EpochNumber.max)))
+                guard number > epochs.last?.number ?? 0 else {
+                    throw WireError(.badValue, at: entry.path + ".epoch", "epochs are in their order")
+                }
+                epochs.append(Epoch(number: number, key: try entry.fixed("key")))
+            }
+            for entry in try file.array("devices", countMax: PinBook.devicesMax) {
+                let device: KeyID = try entry.object().fixed("id")
+                guard !devices.contains(device) else {
+                    throw WireError(.badValue, at: entry.path, "the device is there twice")
+                }
+                let from = EpochNumber(try entry.integer("from", in: 1...Int64(EpochNumber.max)))
+                readers.append(Reader(device: device, from: from))
+            }
+        } catch { throw ConsentError(error) }
+    }
+
+    /// A secret.
+    package var bytes: [UInt8] {
+        JSONWriter.object { file in
+            file.field("version", Self.version)
+            file.array(
+                "epochs",
+                epochs.map { epoch in
+                    JSONWriter.object {
+                        $0.field("epoch", Int64(epoch.number))
+                        $0.field("key", epoch.key.text)
+                    }
+                })
+            file.array(
+                "devices",
+                readers.map { reader in
+                    JSONWriter.object {
+                        $0.field("id", reader.device.text)
+                        $0.field("from", Int64(reader.from))
+                    }
+                })
+        }
+    }
+}

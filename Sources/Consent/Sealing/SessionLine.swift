@@ -1,0 +1,58 @@
+internal import RelayProtocol
+
+/// What lists and pushes say of a session, for its host's devices: what its summary says of it to everybody if content is open.
+///
+/// `{"title"?,"project"?,"cwd"?,"folder"?,"branch"?,"operation"?,"file"?,"current"?,"reason"?,"error"?}`
+package struct SessionLine: Sendable, Equatable {
+    /// Sealed, in base64url, it fits the wire.
+    package static let bytesMax = 1 << 10
+
+    package var title: String?
+    package var project: String?
+    package var workingDirectory: String?
+    /// The full path, if the other is shortened with `~`.
+    package var folder: String?
+    package var branch: String?
+    package var operation: String?
+    package var file: String?
+    /// The present task of the agent's list.
+    package var current: String?
+    package var reason: String?
+    package var error: String?
+
+    package init() {}
+
+    package init(parsing bytes: [UInt8]) throws(ConsentError) {
+        guard bytes.count <= Self.bytesMax else {
+            throw ConsentError(.badLength, at: "line", "longer than \(Self.bytesMax) bytes")
+        }
+        do throws(WireError) {
+            let line = try JSONDocument(parsing: bytes).root.object()
+            title = try line.optionalString("title")
+            project = try line.optionalString("project")
+            workingDirectory = try line.optionalString("cwd")
+            folder = try line.optionalString("folder")
+            branch = try line.optionalString("branch")
+            operation = try line.optionalString("operation")
+            file = try line.optionalString("file")
+            current = try line.optionalString("current")
+            reason = try line.optionalString("reason")
+            error = try line.optionalString("error")
+        } catch { throw ConsentError(error) }
+    }
+
+    package var bytes: [UInt8] {
+        JSONWriter.object {
+            $0.field("title", title)
+            $0.field("project", project)
+            $0.field("cwd", workingDirectory)
+            $0.field("folder", folder)
+            $0.field("branch", branch)
+            $0.field("operation", operation)
+            $0.field("file", file)
+            $0.field("current", current)
+            $0.field("reason", reason)
+            $0.field("error", error)
+        }
+    }
+}

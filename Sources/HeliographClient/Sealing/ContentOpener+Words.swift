@@ -1,0 +1,69 @@
+internal import Consent
+internal import ConsentKeys
+internal import RelayProtocol
+
+/// What a person says to a session whose host seals, as it goes out: what is signed is what is on the wire.
+extension ContentOpener {
+    /// Sealing takes so much: what a person types has to fit the wire as base64url.
+    private static let textBytesMax = (WireLimits.textBytesMax - 128) / 4 * 3
+
+    /// `id`: of the command.
+    mutating func sealed(_ action: SteeringAction, as id: CommandID, to session: SessionID) throws(ClientError)
+        -> SteeringAction
+    {
+        guard sessions[session] != nil else { return action }
+        switch action {
+        case .prompt(var prompt):
+            if prompt.isCommand {
+                let rest = prompt.text.dropFirst(prompt.command.count).drop(while: \.isWhitespace)
+                let words = rest.isEmpty ? "" : try " " + sealed(String(rest), with: id.rawValue, in: session)
+                prompt.text = alias(of: prompt.command, in: session) + words
+            } else {
+                prompt.text = try sealed(prompt.text, with: id.rawValue, in: session)
+            }
+            return .prompt(prompt)
+        case .launch(var launch):
+            launch.project = alias(of: launch.project, in: session)
+            if let text = launch.text { launch.text = try sealed(text, with: id.rawValue, in: session) }
+            return .launch(launch)
+        case .mode, .model, .askAll, .interrupt, .stop, .ruleOff, .ruleAdd, .ruleChange, .ruleTry: return action
+        }
+    }
+
+    /// Choices by the numbers that are shown to the relay in place of their labels.
+    mutating func sealed(
+        _ verdict: Decision.Verdict, on approval: ApprovalID, of session: SessionID
+    ) throws(ClientError) -> Decision.Verdict {
+        guard sessions[session] != nil else { return verdict }
+        func words(_ text: String?) throws(ClientError) -> String? {
+            guard let text else { return nil }
+            return try sealed(text, with: approval.rawValue, in: session)
+        }
+        switch verdict {
+        case .allow, .allowIn, .allowWith: return verdict
+        case .deny(let message): return .deny(message: try words(message))
+        case .denyWith(let offer, let message): return .denyWith(offer: offer, message: try words(message))
+        case .answer(let answers):
+            var sealed: [Answer] = []
+            for var answer in answers {
+                answer.choices = (answer.indexes ?? []).map { "\($0 + 1)" }
+                answer.text = try words(answer.text)
+                sealed.append(answer)
+            }
+            return .answer(sealed)
+        }
+    }
+
+    private func alias(of name: String, in session: SessionID) -> String { aliases[session]?[name] ?? name }
+
+    private mutating func sealed(_ text: String, with id: String, in session: SessionID) throws(ClientError) -> String {
+        guard text.utf8.count <= Self.textBytesMax else {
+            throw ClientError(.usage, "to a host that seals its content a text has at most \(Self.textBytesMax) bytes")
+        }
+        guard let host = sessions[session], let epoch = keys.current(of: host), let seal = keys.seal(of: session, host, epoch)
+        else {
+            throw ClientError(.refused, "this terminal has no key to seal that with", advice: advice.first)
+        }
+        return seal.seal(Array(text.utf8), as: .words(with: id), nonce: .random()).text
+    }
+}

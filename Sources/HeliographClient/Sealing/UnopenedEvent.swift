@@ -1,0 +1,27 @@
+internal import RelayProtocol
+
+/// What stands in the place of an event that is not shown as true.
+enum UnopenedEvent {
+    /// No host states this kind.
+    static let kind = "unopened"
+
+    enum Reason {
+        case cannotOpen(String)
+        case repeated
+        case outdated
+        case notSealed
+
+        var words: String {
+            switch self {
+            case .cannotOpen(let why): "an event cannot be opened: \(why)"
+            case .repeated: "the relay repeated or reordered events: this one is not shown"
+            case .outdated: "an event was sealed with a key that is no longer used: it is not shown"
+            case .notSealed: "an event is not sealed, although its host seals: it is not shown"
+            }
+        }
+    }
+
+    static func bytes(at time: Int64, _ reason: Reason) -> [UInt8] {
+        Event(.unsupported(kind: kind), at: time) { $0.field("problem", reason.words) }.bytes
+    }
+}

@@ -1,0 +1,65 @@
+internal import Consent
+internal import RelayProtocol
+
+/// What trusted devices have signed, and what they alone can read.
+extension HostMachine {
+    mutating func decide(
+        _ session: SessionID, _ approval: ApprovalID, _ digest: InputDigest, _ decision: Decision, _ agent: Int
+    ) {
+        switch consent?.decided(session, approval, digest, decision) ?? .take(digest, decision, by: nil) {
+        case .take(let digest, let decision, _):
+            orders.append(.log(.decided(session, approval, decision.command)))
+            tell(agent, .decided(session, approval, digest, decision))
+        case .refuse(let refusal):
+            orders.append(.log(.consent(.decisionRefused(session, approval, decision.command, reason: refusal.rawValue))))
+            tell(agent, .refused(session, approval, reason: refusal.rawValue))
+        }
+    }
+
+    mutating func steer(_ request: SteeringRequest) {
+        guard var gate = consent else { return carryOut(steering.asked(request, at: now)) }
+        let offer = offers[request.session]
+        // What clients name is what the relay was told.
+        if let aliased = offer.flatMap({ gate.aliased($0) }) { steering.offered(aliased, by: request.session) }
+        var refusal: String?
+        let orders = steering.asked(request, at: now) { request in
+            let admission = gate.admit(request, offered: offer)
+            if case .refuse(let reason) = admission { refusal = reason }
+            return admission
+        }
+        consent = gate
+        if let refusal { self.orders.append(.log(.consent(.steeringRefused(request.session, request.name, reason: refusal)))) }
+        carryOut(orders)
+    }
+
+    mutating func carryOut(_ consentOrders: [HostConsent.Order]) {
+        for order in consentOrders {
+            switch order {
+            case .respond(let token, let answer): orders.append(.respond(token, answer))
+            case .send(let message): if link.isLive { orders.append(.send(message.bytes)) }
+            case .log(let entry): orders.append(.log(.consent(entry)))
+            case .becameSigned:
+                tellOffers()
+                tellLauncher(.becameSigned)
+            case .keysChanged: tellOffers()
+            }
+        }
+        // A secret may expire earlier or later than it would have.
+        wereAgentsTold = wereAgentsTold || !consentOrders.isEmpty
+        if let agent = agents.indices.first { _ = remember([:], of: agent) }
+    }
+
+    private mutating func tellOffers() {
+        for (session, offer) in offers.sorted(by: { $0.key.rawValue < $1.key.rawValue }) { tellOffer(offer, of: session) }
+    }
+
+    mutating func show(_ delta: Delta) {
+        guard link.isLive, let shown = consent == nil ? delta : consent?.shown(delta) else { return }
+        orders.append(.stream(HostMessage.deltas(shown).bytes))
+    }
+
+    mutating func show(_ output: ToolOutput) {
+        guard link.isLive, link.takesOutput, let shown = consent == nil ? output : consent?.shown(output) else { return }
+        orders.append(.stream(HostMessage.output(shown).bytes))
+    }
+}

@@ -1,0 +1,7 @@
+/// Who can read what this host reports: its own setting, which no relay and no client can change.
+package enum ContentSetting: String, Sendable, CaseIterable {
+    /// Whoever has the relay's data.
+    case open
+    /// The devices that this host trusts; what the relay needs for lists and pushes stays in the heads of events.
+    case sealed
+}

@@ -1,0 +1,228 @@
+internal import Consent
+internal import RelayProtocol
+
+/// Sealed content at a host: what leaves is sealed for the devices that it trusts, and what these send is opened.
+///
+/// Pure but for the disk: a key is on it before anything is sealed with it. As long as the disk does not take it, nothing leaves.
+///
+/// ```
+/// devices come ─▶ may have all epochs, or a new one alone
+/// a device goes ─▶ a new epoch
+/// ```
+struct HostSealing {
+    private let identity: ConsentIdentity
+    private let disk: any SealingDisk
+    private let crypto: ConsentCrypto
+    private var fresh: FreshBytes
+    private var book: EpochBook
+    /// `book` is on disk.
+    private var isKept: Bool
+    private var lines = SessionLines()
+    /// Of the current epoch.
+    private var seals: [SessionID: SessionSeal] = [:]
+    private var wrapKeys: [BoxPoint: WrapKey] = [:]
+
+    /// More than any host has sessions at one time: beyond it keys are derived again.
+    private static let sealsMax = 1_024
+
+    /// `seed` has 32 random bytes.
+    init(_ identity: ConsentIdentity, _ book: EpochBook, on disk: any SealingDisk, seed: [UInt8], _ crypto: ConsentCrypto) {
+        self.identity = identity
+        self.book = book
+        self.disk = disk
+        self.crypto = crypto
+        fresh = FreshBytes(seed: seed, crypto)
+        isKept = book.current != nil
+    }
+
+    // MARK: Keys
+
+    var epoch: EpochNumber? { book.current?.number }
+
+    /// The devices that are trusted now. If one of them is gone, or its coming was not noted, what follows is sealed with a new key.
+    ///
+    /// `floor`: the newest epoch that this host is known to have used.
+    mutating func trust(_ devices: [KeyID], after floor: EpochNumber = 0) {
+        let (gone, new) = (book.devices.filter { !devices.contains($0) }, devices.filter { !book.devices.contains($0) })
+        let isLost = floor > book.current?.number ?? 0
+        guard book.current == nil || isLost || !gone.isEmpty || !new.isEmpty else { return }
+        for device in gone { book.exclude(device) }
+        begin(after: floor)
+        for device in new { book.admit(device, from: book.current?.number ?? 1) }
+        isKept = false
+        // If the disk does not take it now, it is asked before something leaves.
+        try? keep()
+    }
+
+    /// The device is about to be trusted. Throws, and nothing changes, if the disk does not take it.
+    mutating func admit(_ device: KeyID, _ history: SharedHistory) throws(SpoolError) {
+        guard !book.devices.contains(device) else { return }
+        let key: EpochKey = fresh.next()
+        var changed = book
+        if changed.current == nil || history == .fromNow { changed.begin(key) }
+        changed.admit(device, from: history == .all ? 1 : changed.current?.number ?? 1)
+        try disk.save(changed)
+        if changed.current?.number != book.current?.number { seals = [:] }
+        book = changed
+        isKept = true
+    }
+
+    private mutating func begin(after floor: EpochNumber = 0) {
+        let key: EpochKey = fresh.next()
+        book.begin(key, after: floor)
+        seals = [:]
+    }
+
+    /// Brings the keys to disk. Nothing is sealed before.
+    mutating func keep() throws(SpoolError) {
+        if book.current == nil { begin() }
+        guard !isKept else { return }
+        try disk.save(book)
+        isKept = true
+    }
+
+    /// The epochs' keys, wrapped for the devices that may have them: the newest epochs if not all have room.
+    private mutating func wraps(for pins: [Pin]) -> [KeyWrap] {
+        var all: [KeyWrap] = []
+        for pin in pins {
+            guard let key = wrapKey(for: pin) else { continue }
+            for (number, epochKey) in book.keys(of: pin.id).prefix(Self.epochsOfferedMax) {
+                let wrap = key.wrap(epochKey, of: number, nonce: fresh.next())
+                if let wrap = KeyWrap(epoch: Int64(number), device: HostKeyID(pin.id), wrap: Base64URL.text(wrap)) {
+                    all.append(wrap)
+                }
+            }
+        }
+        let newest = all.enumerated().sorted { ($1.element.epoch, $0.offset) < ($0.element.epoch, $1.offset) }
+        return newest.prefix(WireLimits.wrapsMax).map(\.element)
+    }
+
+    /// A device that was away for so many needs no older ones to see what happens.
+    private static let epochsOfferedMax = 64
+
+    private mutating func wrapKey(for pin: Pin) -> WrapKey? {
+        if let known = wrapKeys[pin.box] { return known }
+        if wrapKeys.count >= PinBook.devicesMax { wrapKeys = [:] }
+        let key = WrapKey(of: identity, with: pin.id, box: pin.box, crypto)
+        wrapKeys[pin.box] = key
+        return key
+    }
+
+    private mutating func seal(of session: SessionID) -> SessionSeal? {
+        if let known = seals[session] { return known }
+        guard isKept, let (number, key) = book.current else { return nil }
+        if seals.count >= Self.sealsMax { seals = [:] }
+        let seal = SessionSeal(of: session, host: identity.id, key, epoch: number, crypto)
+        seals[session] = seal
+        return seal
+    }
+
+    // MARK: Outward
+
+    /// The event as it leaves. `pins`: for an offer of the session that represents this host. Throws if the key is not on disk.
+    mutating func sealed(
+        _ event: Event, of session: SessionID, number: Int64, wrappedFor pins: [Pin]
+    ) throws(SpoolError) -> [UInt8] {
+        try keep()
+        guard let seal = seal(of: session), let alias = aliasKey else { preconditionFailure("a key that is kept is there") }
+        let sealed = seal.seal(
+            event.bytes, as: .event(kind: event.head.kind), number: number, nonce: fresh.next())
+        let line = lines.next(with: number, of: session).map {
+            seal.seal($0.bytes, as: .line, number: number, nonce: fresh.next()).text
+        }
+        var outer = SealedEvent(sealed.text, line: line)
+        if case .steeringOffered = event.head, session.isOfHost { outer.wraps = wraps(for: pins) }
+        return outer.bytes(of: event) { alias.alias(of: $0) }
+    }
+
+    /// Nil if the key is not on disk, or it is too long: what is live has its event in the end.
+    mutating func sealed(_ delta: Delta) -> Delta? {
+        var sealed = delta
+        guard let text = live(delta.text, of: delta.message, in: delta.session), text.utf8.count <= WireLimits.eventBytesMax
+        else {
+            return nil
+        }
+        sealed.text = text
+        return sealed
+    }
+
+    mutating func sealed(_ output: ToolOutput) -> ToolOutput? {
+        var sealed = output
+        let shown = output.text.utf8.count <= Self.outputBytesMax ? output.text : Self.end(of: output.text)
+        guard let text = live(shown, of: output.call, in: output.session) else { return nil }
+        sealed.text = text
+        return sealed
+    }
+
+    /// Sealed, and in base64url, it is what the wire takes.
+    static let outputBytesMax = (WireLimits.outputBytesMax - 64) / 4 * 3
+
+    /// Its last whole lines.
+    private static func end(of text: String) -> String {
+        let tail = Array(text.utf8.suffix(outputBytesMax))
+        let isWithin = { (byte: UInt8) in byte & 0xC0 == 0x80 }
+        let line = tail.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
+        let start = line ?? tail.prefix(while: isWithin).count
+        return String(decoding: tail[start...], as: UTF8.self)
+    }
+
+    private mutating func live(_ text: String, of name: String, in session: SessionID) -> String? {
+        let nonce: SealingNonce = fresh.next()
+        return seal(of: session)?.seal(Array(text.utf8), as: .live(of: name), nonce: nonce).text
+    }
+
+    private var aliasKey: AliasKey? {
+        guard isKept, let key = book.current?.key else { return nil }
+        return AliasKey(of: identity.id, key, crypto)
+    }
+
+    // MARK: Lines
+
+    /// Nil if the session's note need not change.
+    mutating func learn(_ head: EventHead, of session: SessionID) -> (note: String, facts: [UInt8])? {
+        lines.learn(head, of: session).map { (SessionLines.note(of: session), $0) }
+    }
+
+    mutating func restore(_ note: [UInt8], of session: SessionID) { lines.restore(note, of: session) }
+
+    var sessionsWithLines: [SessionID] { lines.sessions }
+
+    /// Nobody needs them any more. Returns their notes.
+    mutating func forgetLines(of sessions: [SessionID]) -> [String] {
+        for session in sessions { forget(session) }
+        return sessions.map(SessionLines.note(of:))
+    }
+
+    /// The relay has all events of the session. Returns its note if it is over.
+    mutating func acknowledged(_ session: SessionID) -> String? {
+        guard lines.acknowledged(session) else { return nil }
+        forget(session)
+        return SessionLines.note(of: session)
+    }
+
+    private mutating func forget(_ session: SessionID) {
+        lines.forget(session)
+        seals[session] = nil
+    }
+
+    // MARK: Inward
+
+    /// The offer as clients name things in it.
+    func aliased(_ offer: SteeringOffer) -> SteeringOffer {
+        var aliased = offer
+        guard let key = aliasKey else {
+            aliased.actions = []
+            return aliased
+        }
+        aliased.commands = offer.commands.map { key.alias(of: $0) }
+        aliased.projects = offer.projects?.map { ProjectOffer(name: key.alias(of: $0.name), folder: $0.folder) }
+        return aliased
+    }
+
+    var opening: SealedOpening { SealedOpening(host: identity.id, epochs: book, names: aliasKey, crypto) }
+}
+
+extension SessionID {
+    /// The session that represents its host.
+    fileprivate var isOfHost: Bool { rawValue.hasPrefix(LaunchAdapter.name + "-") }
+}

@@ -1,0 +1,111 @@
+internal import Consent
+internal import RelayProtocol
+
+/// What lists say of one session, kept as the relay keeps a summary: the same events change it, in the same way.
+struct LineState: Sendable {
+    /// Open approvals whose titles are kept; a list shows the first.
+    private static let approvalsMax = 16
+
+    private var facts = SessionLine()
+    private var status = SessionStatus.starting
+    private var operation: String?
+    private var approvals: [(id: ApprovalID, title: String)] = []
+    private(set) var isEnded = false
+
+    init() {}
+
+    /// Facts of an earlier life.
+    init(note: [UInt8]) {
+        if let facts = try? SessionLine(parsing: note) { self.facts = facts }
+    }
+
+    /// Facts that no later event repeats: to be known after a restart. Nil if there are none.
+    var note: [UInt8]? {
+        var kept = SessionLine()
+        (kept.title, kept.project, kept.branch) = (facts.title, facts.project, facts.branch)
+        (kept.workingDirectory, kept.folder) = (facts.workingDirectory, facts.folder)
+        return kept == SessionLine() ? nil : kept.shortened.bytes
+    }
+
+    var line: SessionLine {
+        var line = facts
+        line.operation = approvals.first?.title ?? (status.isWaiting ? facts.reason ?? operation : operation)
+        return line.shortened
+    }
+
+    mutating func learn(_ head: EventHead) {
+        switch head {
+        case .sessionStarted(let start): begin(start)
+        case .sessionRenamed(let title): facts.title = title
+        case .sessionEnded(let reason, let failed): end(reason, failed: failed)
+        case .statusChanged(let status, let reason): set(status, reason)
+        case .toolStarted(let tool):
+            operation = tool.operation
+            facts.file = tool.file ?? facts.file
+            status = .running
+            (facts.error, facts.reason) = (nil, nil)
+        case .fileChanged(let path, _, _, _): facts.file = path
+        case .todoChanged(let progress): facts.current = progress.current
+        case .error(let message, _): facts.error = message
+        case .approvalRequested(let request) where request.rule == nil:
+            guard approvals.count < Self.approvalsMax, !approvals.contains(where: { $0.id == request.approval }) else { return }
+            approvals.append((request.approval, request.title))
+        case .approvalDelivered(let id), .approvalApplied(let id, _), .approvalCancelled(let id, _), .approvalStale(let id, _):
+            approvals.removeAll { $0.id == id }
+        default: break
+        }
+    }
+
+    private mutating func begin(_ start: SessionFacts) {
+        facts.title = start.title ?? facts.title
+        facts.project = start.project ?? facts.project
+        if let directory = start.workingDirectory {
+            (facts.workingDirectory, facts.folder, facts.branch) = (directory, start.folder, start.branch)
+        }
+        (facts.error, facts.reason, operation, status) = (nil, nil, nil, .starting)
+        isEnded = false
+    }
+
+    private mutating func end(_ reason: String?, failed: Bool) {
+        facts.reason = reason
+        operation = nil
+        approvals = []
+        status = failed ? .failed : .completed
+        if !failed { facts.error = nil }
+        isEnded = true
+    }
+
+    private mutating func set(_ status: SessionStatus, _ reason: String?) {
+        self.status = status
+        facts.reason = reason
+        if status == .running { facts.error = nil }
+        if status == .idle || status == .completed || status == .failed { operation = nil }
+    }
+}
+
+extension SessionLine {
+    /// The line so that it fits: long values lose their ends, and where that is not enough the folder is left out.
+    var shortened: SessionLine {
+        if bytes.count <= Self.bytesMax { return self }
+        var line = self
+        for valueBytesMax in [200, 120, 60] {
+            line = self
+            for field in Self.fields {
+                guard let value = line[keyPath: field] else { continue }
+                line[keyPath: field] = TextCut.fit(value, bytesMax: valueBytesMax).text
+            }
+            if line.bytes.count <= Self.bytesMax { return line }
+            line.folder = nil
+            if line.bytes.count <= Self.bytesMax { return line }
+            line.workingDirectory = nil
+            if line.bytes.count <= Self.bytesMax { return line }
+        }
+        preconditionFailure("ten values of 60 bytes fit into a line")
+    }
+
+    private static var fields: [WritableKeyPath<SessionLine, String?>] {
+        [
+            \.title, \.project, \.workingDirectory, \.folder, \.branch, \.operation, \.file, \.current, \.reason, \.error,
+        ]
+    }
+}

@@ -1,0 +1,109 @@
+internal import Consent
+internal import RelayProtocol
+
+/// Opens what a trusted device has sent to a host that seals, once its signature is known to be good: that is over the text as it came.
+struct SealedOpening {
+    private let host: KeyID
+    private let epochs: EpochBook
+    /// Nil if nothing that is offered has a name now.
+    private let names: AliasKey?
+    private let crypto: ConsentCrypto
+
+    init(host: KeyID, epochs: EpochBook, names: AliasKey?, _ crypto: ConsentCrypto) {
+        (self.host, self.epochs, self.names, self.crypto) = (host, epochs, names, crypto)
+    }
+
+    enum Opened<Value> {
+        case opened(Value)
+        case refused(ConsentRefusal)
+    }
+
+    /// Leaves this file as a reason only.
+    private struct Refused: Error {
+        let reason: ConsentRefusal
+        init(_ reason: ConsentRefusal) { self.reason = reason }
+    }
+
+    // MARK: Commands
+
+    /// As an agent can take it. `offer`: the session's, with the names that people know.
+    func opened(_ request: SteeringRequest, offered offer: SteeringOffer?) -> Opened<SteeringRequest> {
+        var opened = request
+        do throws(Refused) {
+            switch request.action {
+            case .prompt(var prompt):
+                prompt.text = try text(of: prompt, request, offer?.commands ?? [])
+                opened.action = .prompt(prompt)
+            case .launch(var launch):
+                launch.project = try name(launch.project, among: offer?.projects?.map(\.name) ?? [])
+                if let text = launch.text, !text.isEmpty { launch.text = try words(text, with: request) }
+                opened.action = .launch(launch)
+            case .interrupt, .stop, .mode, .model, .askAll, .ruleOff, .ruleAdd, .ruleChange, .ruleTry: break
+            }
+        } catch { return .refused(error.reason) }
+        return .opened(opened)
+    }
+
+    /// A command of the agent is an alias, and what follows it is sealed.
+    private func text(
+        of prompt: SteeringAction.Prompt, _ request: SteeringRequest, _ commands: [String]
+    ) throws(Refused) -> String {
+        guard prompt.isCommand else { return try words(prompt.text, with: request) }
+        let alias = prompt.command
+        let command = try name(alias, among: commands)
+        let rest = prompt.text.dropFirst(alias.count + 1)
+        return rest.isEmpty ? command : "\(command) \(try words(String(rest), with: request))"
+    }
+
+    private func name(_ alias: String, among offered: [String]) throws(Refused) -> String {
+        guard let names, let name = offered.first(where: { names.alias(of: $0) == alias }) else { throw Refused(.cannotOpen) }
+        return name
+    }
+
+    private func words(_ text: String, with request: SteeringRequest) throws(Refused) -> String {
+        try words(text, with: request.command.rawValue, in: request.session)
+    }
+
+    // MARK: Decisions
+
+    /// In the words of the questions, which are as they were asked. A denial holds, without words that do not open.
+    func opened(
+        _ verdict: Decision.Verdict, on approval: ApprovalID, in session: SessionID, _ questions: [QuestionOffer]
+    ) -> Opened<Decision.Verdict> {
+        func read(_ text: String) throws(Refused) -> String { try words(text, with: approval.rawValue, in: session) }
+        switch verdict {
+        case .allow, .allowIn, .allowWith, .deny(nil), .denyWith(_, nil): return .opened(verdict)
+        case .deny(let message?): return .opened(.deny(message: try? read(message)))
+        case .denyWith(let offer, let message?): return .opened(.denyWith(offer: offer, message: try? read(message)))
+        case .answer(let answers):
+            var opened: [Answer] = []
+            do throws(Refused) {
+                for answer in answers {
+                    let text: String?
+                    if let sealed = answer.text { text = try read(sealed) } else { text = nil }
+                    opened.append(try named(answer, questions, text))
+                }
+            } catch { return .refused(error.reason) }
+            return .opened(.answer(opened))
+        }
+    }
+
+    /// Choices are signed as the numbers that they have in the head.
+    private func named(_ answer: Answer, _ questions: [QuestionOffer], _ text: String?) throws(Refused) -> Answer {
+        let choices = questions.first { $0.id == answer.question }?.choices ?? []
+        let places = answer.choices.map { (Int($0) ?? 0) - 1 }
+        guard places.allSatisfy(choices.indices.contains) else { throw Refused(.notSealed) }
+        return Answer(
+            question: answer.question, choices: places.map { choices[$0] }, indexes: places.map(Int64.init), text: text)
+    }
+
+    private func words(_ text: String, with name: String, in session: SessionID) throws(Refused) -> String {
+        guard Sealed.isSealed(text) else { throw Refused(.notSealed) }
+        // A device that has not seen the newest key yet seals with the one before it.
+        guard let sealed = try? Sealed(text: text, as: .words), let key = epochs.key(of: sealed.epoch),
+            let opened = try? SessionSeal(of: session, host: host, key, epoch: sealed.epoch, crypto)
+                .openText(sealed, as: .words(with: name))
+        else { throw Refused(.cannotOpen) }
+        return opened
+    }
+}

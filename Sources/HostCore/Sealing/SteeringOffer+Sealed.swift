@@ -1,0 +1,22 @@
+internal import RelayProtocol
+
+extension SteeringOffer {
+    /// What a host that seals offers of it: without what would leave unsealed, and no longer than the wire takes sealed.
+    var sealable: SteeringOffer {
+        var offer = self
+        offer.takesPictures = false
+        offer.hasScreen = false
+        offer.actions.subtract([.ruleOff, .ruleAdd, .ruleChange, .ruleTry])
+        for place in offer.agents.indices { offer.agents[place].takesPictures = false }
+        offer.seals = true
+        if !offer.hasRoom { offer.rules = nil }
+        if !offer.hasRoom { offer.commands = [] }
+        if !offer.hasRoom { offer.projects = offer.projects?.filter { $0.folder.utf8.count <= WireLimits.nameBytesMax } }
+        return offer
+    }
+
+    /// With the rest of its event, in base64url.
+    private var hasRoom: Bool {
+        JSONWriter.object { write(to: &$0) }.count <= (WireLimits.sealedOfferBytesMax - (1 << 10)) / 4 * 3
+    }
+}

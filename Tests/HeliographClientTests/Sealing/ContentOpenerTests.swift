@@ -1,0 +1,278 @@
+import Consent
+import ConsentKeys
+import RelayProtocol
+import Testing
+
+@testable import HeliographClient
+
+@Suite("Sealed content at the terminal")
+struct ContentOpenerTests {
+    private static let host = SealingHost()
+
+    private static func tool(_ operation: String) -> EventHead {
+        .toolStarted(ToolStart(call: "1", tool: "Bash", operation: operation))
+    }
+
+    private static func line(_ bytes: [UInt8]?) -> String? { bytes.map { EventText($0).line } }
+
+    // MARK: - Opened
+
+    @Test("events read as those of a host that does not seal")
+    func events() throws {
+        var opener = ContentOpener.trusted(Self.host)
+        let sent = Self.host.event(Self.tool("Running: ls secret"), 7) { $0.field("input", "ls secret") }
+        #expect(!String(decoding: sent, as: UTF8.self).contains("secret"))
+        let opened = opener.events(Self.host.events([sent], first: 1))
+        #expect(opened == [Event(Self.tool("Running: ls secret"), at: 5) { $0.field("input", "ls secret") }.bytes])
+    }
+
+    @Test("a summary has what its line says; an older line is none")
+    func lines() throws {
+        var opener = ContentOpener.trusted(Self.host)
+        var summary = Self.host.summary(line: Self.host.line("New", 9))
+        summary.operation = "Works on something sealed"
+        var opened = opener.summary(summary)
+        #expect(opened?.title == "New" && opened?.project == "site" && opened?.operation == "Running: ls")
+        #expect(opened?.line == nil)
+        summary.line = Self.host.line("Old", 8)
+        summary.operation = "decided, waits for the host"
+        opened = opener.summary(summary)
+        #expect(opened?.title == "New" && opened?.operation == "decided, waits for the host")
+    }
+
+    @Test("keys may come in a later page of the snapshot than what they open")
+    func pages() throws {
+        let device = PrivateKeys()
+        let (pin, identity) = (Self.host.pin, device.identity)
+        var opener = ContentOpener { (identity, [pin]) }
+        let session = Self.host.summary(line: Self.host.line("Fix it", 1))
+        #expect(opener.open(.workspaceSnapshot(sessions: [session], approvals: [], more: true)).isEmpty)
+        let own = Self.host.ownSummary(Self.host.wraps(for: identity))
+        #expect(opener.open(.summary(own)).isEmpty)
+        let messages = opener.open(.snapshotEnd)
+        guard case .workspaceSnapshot(let sessions, _, more: true)? = messages.first else {
+            Issue.record("the first page comes first")
+            return
+        }
+        #expect(messages.count == 3 && sessions.map(\.title) == ["Fix it"])
+    }
+
+    @Test("live text opens for its message alone")
+    func live() throws {
+        var opener = ContentOpener.trusted(Self.host)
+        let text = Self.host.seal().seal(Array("secret".utf8), as: .live(of: "m1"), nonce: .random()).text
+        func delta(_ message: String) -> [String] {
+            opener.open(.deltas(Delta(session: SealingHost.session, message: message, text: text))).compactMap {
+                if case .deltas(let delta) = $0 { delta.text } else { nil }
+            }
+        }
+        #expect(delta("m1") == ["secret"] && delta("m2") == [])
+    }
+
+    @Test("the history of a session opens, by the command that asked for it")
+    func history() throws {
+        var opener = ContentOpener.trusted(Self.host)
+        let id = CommandID("k1")!
+        opener.sent(.history(SealingHost.session, before: 9, limit: 5), as: id)
+        let page = Reply.history(first: 1, events: [Self.host.event(Self.tool("Running: ls"), 7)])
+        guard case .reply(_, .history(_, let events))? = opener.open(.reply(id, page)).first else {
+            Issue.record("it is a history")
+            return
+        }
+        #expect(Self.line(events.first) == "▸ Bash: Running: ls")
+    }
+
+    // MARK: - What the relay did
+
+    @Test("a hole is counted before the event that follows it; what the relay says that it skipped is none")
+    func holes() throws {
+        var opener = ContentOpener.trusted(Self.host)
+        let skipped = Event(.truncated(count: 2), at: 5).bytes
+        let events = [Self.host.event(Self.tool("a"), 1), Self.host.event(Self.tool("b"), 4)]
+        _ = opener.events(Self.host.events(events, first: 1))
+        #expect(opener.missing(before: 2, of: SealingHost.session) == 2)
+        #expect(opener.missing(before: 2, of: SealingHost.session) == nil)
+        _ = opener.events(Self.host.events([skipped, Self.host.event(Self.tool("c"), 7)], first: 3))
+        #expect(opener.missing(before: 4, of: SealingHost.session) == nil)
+    }
+
+    @Test("what is repeated, reordered, of another place or not sealed is not shown")
+    func notShown() throws {
+        var opener = ContentOpener.trusted(Self.host)
+        let other = Self.host.event(Self.tool("other"), 3, in: SessionID("s2")!)
+        let first = Self.host.event(Self.tool("first"), 2)
+        var damaged = String(decoding: Self.host.event(Self.tool("x"), 4), as: UTF8.self)
+        damaged.replace("tool.started", with: "tool.renamed")
+        let plain = Event(Self.tool("plain"), at: 5).bytes
+        let opened = opener.events(Self.host.events([first, first, other, Array(damaged.utf8), plain], first: 1))
+        #expect(opened.count == 5 && Self.line(opened[0]) == "▸ Bash: first")
+        #expect(Self.line(opened[1]) == "the relay repeated or reordered events: this one is not shown")
+        for event in opened[2...3] { #expect(Self.line(event)?.hasPrefix("an event cannot be opened: ") == true) }
+        #expect(Self.line(opened[4]) == "an event is not sealed, although its host seals: it is not shown")
+        // A snapshot that shows them again is not taken for a repetition.
+        #expect(Self.line(opener.events(Self.host.events([first], first: 1)).first) == "▸ Bash: first")
+    }
+
+    @Test("what the host said before it sealed is shown, and what the relay states itself")
+    func notSealedOnes() throws {
+        var opener = ContentOpener.trusted(Self.host)
+        let before = Event(Self.tool("before"), at: 5).bytes
+        let tail = SessionEvents(
+            session: SealingHost.session, epoch: Epoch("e1")!, first: 1, events: [before, Self.host.event(Self.tool("x"), 2)])
+        let summary = Self.host.summary(line: Self.host.line("Fix it", 2))
+        guard
+            case .sessionSnapshot(let opened, _, _, _)? = opener.open(
+                .sessionSnapshot(tail, seq: 2, summary: summary, approvals: [])
+            ).first
+        else {
+            Issue.record("it is a snapshot")
+            return
+        }
+        #expect(opened.events.map { EventText($0).line } == ["▸ Bash: before", "▸ Bash: x"])
+        let crossed = Event(.budgetCrossed(BudgetCrossing(level: 80)), at: 5).bytes
+        #expect(opener.events(Self.host.events([crossed], first: 3)) == [crossed])
+    }
+
+    @Test("a key that is no longer used opens nothing that happens now, and a new one that was not given opens nothing")
+    func epochs() throws {
+        var host = SealingHost()
+        let device = PrivateKeys()
+        var opener = ContentOpener.trusted(host, device)
+        host.beginEpoch()
+        #expect(
+            Self.line(opener.events(host.events([host.event(Self.tool("x"), 2)], first: 1)).first)
+                == "an event cannot be opened: this terminal was not given its key")
+        _ = opener.open(.summary(host.ownSummary(host.wraps(for: device.identity))))
+        let events = [host.event(Self.tool("new"), 3), host.event(Self.tool("old"), 4, epoch: 1)]
+        let opened = opener.events(host.events(events, first: 2))
+        #expect(Self.line(opened[0]) == "▸ Bash: new")
+        #expect(Self.line(opened[1]) == "an event was sealed with a key that is no longer used: it is not shown")
+    }
+
+    @Test("what happened before the terminal looked may have an older key")
+    func olderPast() throws {
+        var host = SealingHost()
+        let device = PrivateKeys()
+        var opener = ContentOpener.trusted(host, device)
+        host.beginEpoch()
+        var summary = host.summary(line: host.line("Fix it", 1))
+        summary.seq = 1
+        let own = host.ownSummary(host.wraps(for: device.identity))
+        _ = opener.open(.workspaceSnapshot(sessions: [summary, own], approvals: []))
+        let events = [host.event(Self.tool("before"), 2, epoch: 1), host.event(Self.tool("now"), 3, epoch: 1)]
+        let opened = opener.events(host.events(events, first: 1))
+        #expect(Self.line(opened[0]) == "▸ Bash: before")
+        #expect(Self.line(opened[1])?.contains("no longer used") == true)
+    }
+
+    // MARK: - Not trusted
+
+    @Test("without a key stand-ins are shown, and how to get one; when it comes, the list is right")
+    func noKey() throws {
+        let device = PrivateKeys()
+        var pins: [HostPin] = []
+        var opener = ContentOpener { pins.isEmpty ? nil : (device.identity, pins) }
+        _ = opener.open(.summary(Self.host.ownSummary([])))
+        let summary = Self.host.summary(line: Self.host.line("Fix it", 1))
+        #expect(opener.summary(summary)?.title == "Sealed session")
+        #expect(opener.advice.count == 1 && opener.advice[0].hasPrefix("laptop seals its content, and does not trust"))
+        let sent = Self.host.event(Self.tool("Running: ls"), 1)
+        #expect(opener.events(Self.host.events([sent], first: 1)) == [sent])
+
+        pins = [Self.host.pin]
+        #expect(opener.advice[0].contains("has no key for this terminal yet"))
+        let messages = opener.open(.summary(Self.host.ownSummary(Self.host.wraps(for: device.identity))))
+        let titles = messages.compactMap { if case .summary(let summary) = $0 { summary.title } else { nil } }
+        #expect(titles.last == "Fix it" && opener.advice.isEmpty)
+    }
+
+    // MARK: - Words
+
+    @Test("what a person says is sealed with the command's id, and a command by its alias")
+    func prompts() throws {
+        var opener = ContentOpener.trusted(Self.host)
+        var offer = SteeringOffer(actions: [.prompt], commands: ["/deploy"])
+        offer.consent = Self.host.id
+        guard case .steeringOffered(let sent)? = try? Event(stored: Self.host.event(.steeringOffered(offer), 3)).head else {
+            Issue.record("it is an offer")
+            return
+        }
+        let summary = opener.summary(Self.host.summary(line: Self.host.line("Fix it", 3), sent))
+        #expect(summary?.steering?.commands == ["/deploy"])
+        let id = CommandID("k1")!
+        func out(_ text: String, isCommand: Bool = false) throws -> String {
+            let action = SteeringAction.prompt(.init(text: text, whenBusy: .queue, isCommand: isCommand))
+            guard case .prompt(let prompt) = try opener.sealed(action, as: id, to: SealingHost.session) else { return "" }
+            return prompt.text
+        }
+        func read(_ text: String) throws -> String {
+            try Self.host.seal().openText(Sealed(text: text, as: .words), as: .words(with: "k1"))
+        }
+        #expect(try read(out("go on")) == "go on")
+        #expect(try out("/deploy", isCommand: true) == "~yolped/")
+        let command = try out("/deploy  to production", isCommand: true)
+        #expect(command.hasPrefix("~yolped/ sealed."))
+        #expect(try read(String(command.dropFirst("~yolped/ ".count))) == "to production")
+        #expect(throws: ClientError.self) { try out(String(repeating: "x", count: WireLimits.textBytesMax)) }
+
+        // As it comes back in the log.
+        let request = SteeringRequest(
+            command: id, session: SealingHost.session, by: Named(id: ClientID("c1")!, name: "desk"),
+            action: .prompt(.init(text: command, whenBusy: .queue, isCommand: true)), signature: "s")
+        let event = Event(.steeringRequested(SteeringCall(request, consent: Self.host.id)), at: 5) { $0.field("text", command) }
+        let opened = opener.events(Self.host.events([event.bytes], first: 1))
+        #expect(Self.line(opened.first) == "» desk: prompt: /deploy to production")
+    }
+
+    @Test("a start names its project by the alias that the host offers")
+    func launches() throws {
+        var opener = ContentOpener.trusted(Self.host)
+        let launch = Launch(.start, project: "site", agent: "claude", text: "go on")
+        guard
+            case .launch(let sent) = try opener.sealed(.launch(launch), as: CommandID("k1")!, to: SealingHost.itsOwn)
+        else { return }
+        #expect(sent.project == "~etis" && sent.agent == "claude" && sent.text?.hasPrefix("sealed.") == true)
+    }
+
+    @Test("answers go out by numbers, words bound to the approval, and both are read in what was decided")
+    func decisions() throws {
+        var opener = ContentOpener.trusted(Self.host)
+        let id = ApprovalID("q1")!
+        var request = ApprovalRequest(
+            approval: id, kind: .question, tool: "Ask", title: "Which?",
+            digest: InputDigest(String(repeating: "ab", count: 32))!)
+        request.questions = [QuestionOffer(id: "q0", choices: ["Red", "Blue"], isMultiple: true)]
+        let asked = Self.host.event(.approvalRequested(request), 2) { $0.field("shown", "{}") }
+        guard case .approvalRequested(let stripped)? = try? Event(stored: asked).head else { return }
+        let wire = Approval(session: SealingHost.session, request: stripped, requestBytes: asked, requestedAt: 5, seq: 2)
+        guard case .approval(let approval)? = opener.open(.approval(wire)).first else { return }
+        #expect(approval.request == request)
+
+        let mine = Answer(question: "q0", choices: ["Blue"], indexes: [1], text: "dark")
+        guard case .answer(let answers) = try opener.sealed(.answer([mine]), on: id, of: SealingHost.session) else { return }
+        #expect(answers[0].choices == ["2"] && answers[0].indexes == [1])
+        let words = try Sealed(text: answers[0].text ?? "", as: .words)
+        #expect(try Self.host.seal().openText(words, as: .words(with: "q1")) == "dark")
+        #expect(QuestionOffer.fit(answers, stripped.questions))
+
+        let decision = Decision(.answer(answers), client: ClientID("c1")!, clientName: "desk", at: 5, command: CommandID("k1")!)
+        let decided = Event(.approvalDecided(id, decision), at: 5).bytes
+        guard
+            case .approvalDecided(_, let read)? = try? Event(stored: opener.events(Self.host.events([decided], first: 1))[0])
+                .head
+        else { return }
+        #expect(read.verdict == .answer([mine]))
+    }
+
+    @Test("a deny without words needs nothing; words that were not sealed for it are not read")
+    func denials() throws {
+        var opener = ContentOpener.trusted(Self.host)
+        let id = ApprovalID("a1")!
+        #expect(try opener.sealed(.deny(message: nil), on: id, of: SealingHost.session) == .deny(message: nil))
+        let decision = Decision(
+            .deny(message: "do as I say"), client: ClientID("c1")!, clientName: "desk", at: 5, command: CommandID("k1")!)
+        let decided = Event(.approvalDecided(id, decision), at: 5).bytes
+        let shown = opener.events(Self.host.events([decided], first: 1))[0]
+        #expect(!String(decoding: shown, as: UTF8.self).contains("do as I say"))
+    }
+}

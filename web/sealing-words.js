@@ -20,8 +20,17 @@ export const noKeyWords = (host, isTrusted) => (isTrusted
   ? `Sealed with a key that ${host} has not given to this browser. It is asked for when ${host} is next there; what was said before it trusted this browser may stay sealed.`
   : `What is said here is sealed for the devices that ${host} trusts. At that machine run heliograph host trust and scan what it shows, or let a device that it trusts bring this browser.`);
 
-/** @param {boolean} isSealed @param {boolean} isRead */
-export const contentWords = (isSealed, isRead) => (!isSealed ? "the relay can read it" : isRead ? "sealed, the relay cannot read it" : "sealed, and not for this browser");
+/**
+ * What becomes of what each host's agents say, a sentence each.
+ * @param {Iterable<import("./wire").Summary>} summaries @param {(host: string) => boolean} hasKey Whether this browser has one of the host's that has this id.
+ */
+export function contentWords(summaries, hasKey) {
+  /** @type {Map<string, string>} Ids of keys, or nothing, by the hosts' names. */
+  const sealing = new Map();
+  for (const { host, steering } of summaries) sealing.set(host.name, (steering?.seals && steering.consent) || (sealing.get(host.name) ?? ""));
+  return [...sealing].sort(([a], [b]) => a.localeCompare(b)).map(([name, id]) =>
+    `${name}: ${id === "" ? "the relay can read it" : hasKey(id) ? "sealed, the relay cannot read it" : "sealed, and not for this browser"}`);
+}
 
 /** What stands in for a text that did not come from where it says. */
 export const notSealedText = "⟨not sealed: nobody knows who wrote this⟩";

@@ -40,12 +40,15 @@ const lastCharacters = { 2: /[AQgw]$/, 3: /[AEIMQUYcgkosw048]$/ };
 
 /**
  * Base64url without padding, in its one spelling; for much of it, faster than that of `consent.js`.
- * @param {unknown} text @param {string} place
+ * @param {unknown} text @param {string} place @returns {Uint8Array}
  */
 function decoded(text, place) {
   if (typeof text !== "string" || !/^[A-Za-z0-9_-]+$/.test(text)) throw malformed(place, "it is no base64url");
   const rest = text.length % 4;
   if (rest === 1 || ((rest === 2 || rest === 3) && !lastCharacters[rest].test(text))) throw malformed(place, "it is no base64url");
+  // Browsers have it since 2025, and are ten times as fast at it.
+  const { fromBase64 } = /** @type {any} */ (Uint8Array);
+  if (fromBase64) return fromBase64.call(Uint8Array, text, { alphabet: "base64url" });
   const binary = atob(text.replace(/-/g, "+").replace(/_/g, "/"));
   const bytes = new Uint8Array(binary.length);
   for (let at = 0; at < binary.length; at += 1) bytes[at] = binary.charCodeAt(at);
@@ -107,7 +110,7 @@ export class SessionSealing {
   /** @type {Uint8Array} */ #hostID;
   /** @type {string} */ #session;
   /** @type {(epoch: number) => CryptoKey|undefined} */ #epochKey;
-  /** @type {Map<number, Promise<CryptoKey>>} By epoch. */ #keys = new Map();
+  /** @type {Map<number, {names: Uint8Array, key: Promise<CryptoKey>}>} By epoch: what everything is bound to, and its key. */ #epochs = new Map();
 
   /** @param {string} host The id of its key. @param {string} session @param {(epoch: number) => CryptoKey|undefined} epochKey */
   constructor(host, session, epochKey) {
@@ -117,7 +120,7 @@ export class SessionSealing {
   /** @param {unknown} text What stands as `sealed` beside the stripped head of an event. @param {string} kind Its. @returns {Promise<OpenedEvent>} */
   async openEvent(text, kind) {
     const { epoch, number, nonce, ciphertext } = partsOf(decoded(text, "sealed"), forms.numbered, true, "sealed");
-    const event = json(await this.#opened(ciphertext, nonce, epoch, [domain("body"), ...this.#names(epoch), u64(number), countedText(kind)], "sealed"), "sealed");
+    const event = json(await this.#opened(ciphertext, nonce, epoch, "body", concatenated(u64(number), countedText(kind)), "sealed"), "sealed");
     if (event.kind !== kind || typeof event.at !== "number" || !isFields(event.head) || !(event.body === undefined || isFields(event.body))) throw malformed("sealed", "it is no such event");
     const { at, head, body } = event;
     return { epoch, number, event: { kind, at, head, ...(body === undefined ? {} : { body }) } };
@@ -126,7 +129,7 @@ export class SessionSealing {
   /** @param {unknown} text @returns {Promise<OpenedLine>} */
   async openLine(text) {
     const { epoch, number, nonce, ciphertext } = partsOf(decoded(text, "line"), forms.numbered, true, "line");
-    const line = json(await this.#opened(ciphertext, nonce, epoch, [domain("line"), ...this.#names(epoch), u64(number)], "line"), "line");
+    const line = json(await this.#opened(ciphertext, nonce, epoch, "line", u64(number), "line"), "line");
     if (Object.values(line).some((value) => typeof value !== "string")) throw malformed("line", "it has other fields");
     return { epoch, number, line };
   }
@@ -147,9 +150,9 @@ export class SessionSealing {
    */
   async sealWords(text, to, epoch) {
     const nonce = crypto.getRandomValues(new Uint8Array(nonceLength));
-    const key = await this.#key(epoch, "words");
-    const additionalData = concatenated(domain("words"), ...this.#names(epoch), countedText(to));
-    const ciphertext = new Uint8Array(await crypto.subtle.encrypt({ name: "AES-GCM", iv: nonce, additionalData }, key, utf8(text)));
+    const { names, key } = this.#epoch(epoch, "words");
+    const additionalData = concatenated(domain("words"), names, countedText(to));
+    const ciphertext = new Uint8Array(await crypto.subtle.encrypt({ name: "AES-GCM", iv: nonce, additionalData }, await key, utf8(text)));
     return textPrefix + base64urlOfMany(concatenated(Uint8Array.of(forms.words), u32(epoch), nonce, ciphertext));
   }
 
@@ -157,33 +160,29 @@ export class SessionSealing {
   async #openText(text, form, place) {
     if (!isSealedText(text)) throw malformed(form, "it is not sealed");
     const { epoch, nonce, ciphertext } = partsOf(decoded(text.slice(textPrefix.length), form), forms[form], false, form);
-    return { epoch, text: textOf(await this.#opened(ciphertext, nonce, epoch, [domain(form), ...this.#names(epoch), countedText(place)], form), form) };
+    return { epoch, text: textOf(await this.#opened(ciphertext, nonce, epoch, form, countedText(place), form), form) };
   }
 
-  /** @param {number} epoch */
-  #names(epoch) {
-    return [counted(this.#hostID), countedText(this.#session), u32(epoch)];
-  }
-
-  /** @param {Uint8Array} ciphertext @param {Uint8Array} iv @param {number} epoch @param {Uint8Array[]} about @param {string} place */
-  async #opened(ciphertext, iv, epoch, about, place) {
-    const key = await this.#key(epoch, place);
+  /** @param {Uint8Array} ciphertext @param {Uint8Array} iv @param {number} epoch @param {string} name @param {Uint8Array} rest What else it is bound to. @param {string} place */
+  async #opened(ciphertext, iv, epoch, name, rest, place) {
+    const { names, key } = this.#epoch(epoch, place);
     try {
-      return await crypto.subtle.decrypt({ name: "AES-GCM", iv, additionalData: concatenated(...about) }, key, ciphertext);
+      return await crypto.subtle.decrypt({ name: "AES-GCM", iv, additionalData: concatenated(domain(name), names, rest) }, await key, ciphertext);
     } catch {
       throw unopened(place);
     }
   }
 
-  /** @param {number} epoch @param {string} place @returns {Promise<CryptoKey>} */
-  #key(epoch, place) {
-    const held = this.#keys.get(epoch);
+  /** @param {number} epoch @param {string} place */
+  #epoch(epoch, place) {
+    const held = this.#epochs.get(epoch);
     if (held) return held;
     const epochKey = this.#epochKey(epoch);
     if (!epochKey) throw new SealingError("noKey", place, `it is sealed with key ${epoch}, which is not here`);
-    const key = derived(epochKey, concatenated(domain("session"), ...this.#names(epoch)), ["encrypt", "decrypt"]);
-    this.#keys.set(epoch, key);
-    return key;
+    const names = concatenated(counted(this.#hostID), countedText(this.#session), u32(epoch));
+    const made = { names, key: derived(epochKey, concatenated(domain("session"), names), ["encrypt", "decrypt"]) };
+    this.#epochs.set(epoch, made);
+    return made;
   }
 }
 

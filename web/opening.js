@@ -32,7 +32,7 @@ export class Opening {
   /** @type {OpeningSurroundings} */ #around;
   /** @type {Map<string, SealedSession>} */ #sessions = new Map();
   /** @type {Map<string, string>} Ids of keys by what the relay calls their hosts: a session without an offer has no other. */ #hosts = new Map();
-  /** @type {Map<string, unknown>} What hosts offer that were not pinned here then. */ #offered = new Map();
+  /** @type {Map<string, {wraps: unknown, since?: number}>} What hosts offer, and since when the pin is that it was opened with. */ #offered = new Map();
   /** @type {Map<string, {epoch: number, at: number}>} */ #newest = new Map();
   /** @type {Map<string, Summary|Approval>} What did not open for want of a key. */ #closed = new Map();
 
@@ -63,9 +63,15 @@ export class Opening {
     return this.#sessions.has(session) || sealedIn(request) !== undefined;
   }
 
-  /** A host offered keys before this browser had pinned it: whoever trusts it says more right after. */
+  /** A host offered keys before this browser had pinned it, or pinned it anew: whoever trusts it says more right after. */
   get #isStirred() {
-    return [...this.#offered.keys()].some((host) => this.#around.trust.hosts.has(host));
+    for (const [host, { since }] of this.#offered) if (this.#sinceOf(host) !== since && this.#sinceOf(host) !== undefined) return true;
+    return false;
+  }
+
+  /** @param {string} host */
+  #sinceOf(host) {
+    return this.#around.trust.hosts.get(host)?.since;
   }
 
   /** @param {any[]} messages @returns {Promise<any[]>} What they say, for all that is behind this. */
@@ -146,16 +152,16 @@ export class Opening {
     for (const { host, steering } of summaries) {
       if (steering?.consent === undefined || !steering.seals) continue;
       this.#hosts.set(host.id, steering.consent);
-      if (steering.wraps) this.#offered.set(steering.consent, steering.wraps);
+      if (steering.wraps) this.#offered.set(steering.consent, { wraps: steering.wraps });
     }
     /** @type {Set<string>} */ const found = new Set();
     const { trust } = this.#around;
-    for (const [host, wraps] of this.#offered) {
+    for (const [host, offer] of this.#offered) {
       const pin = trust.hosts.get(host);
-      if (!pin) continue;
-      this.#offered.delete(host);
+      if (!pin || pin.since === offer.since) continue;
+      offer.since = pin.since;
       const own = await this.#around.own();
-      const epochs = own && await learned(own, pin, wraps).catch(() => undefined);
+      const epochs = own && await learned(own, pin, offer.wraps).catch(() => undefined);
       if (!epochs) continue;
       trust.hosts.set(host, { ...pin, epochs });
       // A browser that keeps nothing gets them again.

@@ -1,5 +1,6 @@
 /** One session of a host that seals: what of it opens, what is wrong with the rest, and what is sealed for it. */
 
+import { isKeyID } from "./consent.js";
 import { newestEpochIn } from "./epochs.js";
 import { notice, openedFrom } from "./ingress.js";
 import { Ledger } from "./ledger.js";
@@ -64,7 +65,7 @@ export class SealedSession {
 
   /** @param {string} host The id of its key. */
   isOf(host) {
-    if (this.host === host) return;
+    if (this.host === host || !isKeyID(host)) return;
     this.host = host;
     this.#sealing = new SessionSealing(host, this.#session, (epoch) => this.#hosts.pin(host)?.epochs?.get(epoch));
   }
@@ -79,7 +80,7 @@ export class SealedSession {
 
   /** @returns {SessionSealing} */
   get #opener() {
-    if (!this.#sealing) throw new SealingError("noKey", "host", "whose it is is not known");
+    if (!this.#sealing || !this.hasKey) throw new SealingError("noKey", "host", "no key of its host is here");
     return this.#sealing;
   }
 

@@ -222,6 +222,29 @@ test("what was closed opens when its key comes, without anybody doing anything",
   assert.equal(one.kept[0].epochs.get(1).extractable, false);
 });
 
+test("with the host its keys are forgotten, and nothing more opens until it is trusted again", async () => {
+  const one = await page();
+  const { host } = one;
+  await one.welcome([host.summary(session, 1)]);
+  await one.snapshot(1, [host.message(session, "1")]);
+  one.trust.hosts.clear();
+  await one.live(2, host.message(session, "2"));
+  assert.match(one.rows()[1], /^! What is said here is sealed for the devices that laptop trusts/);
+  one.clock.time += 1;
+  one.pin();
+  one.trust.hosts.get(host.id).since = one.clock.time;
+  await one.tell({ type: "letter", from: host.id, bytes: "" });
+  assert.deepEqual(one.again, [session]);
+  await one.snapshot(1, [host.message(session, "1", { number: 1 }), host.message(session, "2", { number: 2 })]);
+  assert.deepEqual(one.rows(), ["1", "2"]);
+});
+
+test("a relay that names no host leaves what it says of it closed", async () => {
+  const one = await page();
+  await one.tell({ type: "summary", summary: { ...one.host.summary(session, 1), steering: { actions: [], consent: "no key", seals: true, sealed: "x", wraps: [{}] } } });
+  assert.equal(one.state.sessions.get(session).title, "Sealed session");
+});
+
 test("a wrap for another device, or of another host's key, is none", async () => {
   const one = await page({ hasKey: false });
   const { host } = one;

@@ -206,6 +206,26 @@ test("what gives an agent more freedom is signed with a count that rises; the re
   assert.deepEqual(await one.trust.signed({ type: "prompt", session: "s2", text: "x" }, "c1"), { type: "prompt", session: "s2", text: "x" });
 });
 
+test("what is sent to a host that seals is signed as it leaves, sealed, and never without that", async () => {
+  const host = new PlayedHost();
+  const one = await trusted(host);
+  one.state.sessions.get("s1").steering.seals = true;
+  const prompt = { type: "prompt", session: "s1", text: "go on" };
+  const denial = { decision: "deny", message: "no" };
+  await assert.rejects(one.trust.signed(prompt, "c1"), { code: "notSigned" });
+  await assert.rejects(one.trust.signedDecision(approvalOf(host), denial), { code: "notSigned" });
+  one.trust.sealer = { command: async (command, id) => ({ ...command, text: `sealed.${id}` }), verdict: async ({ approval }, verdict) => ({ ...verdict, message: `sealed.${approval}` }) };
+  const { signature, ...sent } = await one.trust.signed(prompt, "c1");
+  assert.deepEqual(sent, { ...prompt, text: "sealed.c1" });
+  const statement = await steeringStatementOf({ hostID: new Uint8Array(host.idBytes), id: "c1", command: sent, count: Number(signature.split(".")[2]), deviceID: one.keys.kept.id });
+  assert.ok(await isSigned(one.keys, signature, statement));
+  const decided = await one.trust.signedDecision(approvalOf(host), denial);
+  assert.equal(decided.verdict.message, "sealed.a1");
+  const text = JSON.stringify({ salt: "AAAAAAAAAAAAAAAAAAAAAA", host: host.id, session: "s1", event: approvalOf(host).request });
+  const about = { hostID: new Uint8Array(host.idBytes), session: "s1", approval: "a1", text, digest, verdict: decided.verdict, issuedAt: Number(decided.signature.split(".")[2]), deviceID: one.keys.kept.id };
+  assert.ok(await isSigned(one.keys, decided.signature, await decisionStatementOf(about)));
+});
+
 test("a prompt for a host that does not trust this browser goes nowhere", async () => {
   const host = new PlayedHost();
   const one = await trusted(host);

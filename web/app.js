@@ -8,7 +8,7 @@
 
 import { Decisions } from "./decisions.js";
 import { Devices } from "./devices.js";
-import { asText, attribute, write } from "./dom.js";
+import { attribute, write } from "./dom.js";
 import { Ingress } from "./ingress.js";
 import { Link } from "./link.js";
 import { ask, forgetKey, hasKey, subprotocols } from "./page-key.js";
@@ -25,7 +25,7 @@ import { Keyboard } from "./shortcuts.js";
 import { PairScreen } from "./elements/pair-screen.js";
 import { SessionList } from "./elements/session-list.js";
 import { typedMeanwhile } from "./typing.js";
-import { titleOf } from "./session-words.js";
+import { titleOf, waitingWords } from "./session-words.js";
 
 /** @typedef {import("./route.js").Route} Route */
 
@@ -113,8 +113,8 @@ const link = new Link({
   answers: async () => (await whoAmI()) !== "unknown",
   paired: async () => (await whoAmI()) !== "unpaired",
 }, {
-  message: (message, text) => ingress.through([message], text, (opened) => opened.forEach(take)),
-  history: (reply, text, give) => ingress.through([reply], text, ([opened]) => give(opened)),
+  message: (message, text) => ingress.through([message], (opened) => opened.forEach(take), text),
+  history: (reply, text, give) => ingress.through([reply], ([opened]) => give(opened), text),
   state: linkChanged,
   position: (session) => position(state, session),
 });
@@ -294,17 +294,8 @@ function drawCounts() {
   const summary = route.screen === "session" ? state.sessions.get(route.session) : undefined;
   const title = `${waiting ? `(${waiting}) ` : ""}${summary ? `${flat(line(titleOf(summary)))} · ` : ""}Heliograph`;
   if (document.title !== title) document.title = title;
-  if (waiting > announced) app.announce(waitingWords());
+  if (waiting > announced) app.announce(waitingWords(waitingNow(), state.sessions));
   announced = waiting;
-}
-
-/** What came last of all that waits, and how much there is. */
-function waitingWords() {
-  const all = waitingNow();
-  const { session, request: { head } } = all.reduce((last, one) => (one.requestedAt > last.requestedAt ? one : last));
-  const summary = state.sessions.get(session);
-  const asks = flat(line(`${summary ? titleOf(summary) : "A session"} asks: ${asText(head.title) || asText(head.tool)}`));
-  return all.length > 1 ? `${asks}. ${all.length} wait in all` : asks;
 }
 
 function linkChanged() {
@@ -370,10 +361,7 @@ function show({ focus }) {
 async function showKept(session) {
   if (link.isLive || state.logs.has(session)) return;
   const message = await kept.log(session);
-  if (!message) return;
-  ingress.through([message], JSON.stringify(message), ([opened]) => {
-    if (!link.isLive && !state.logs.has(session) && state.sessions.has(session)) draw(apply(state, opened));
-  });
+  if (message) ingress.through([message], ([opened]) => !link.isLive && !state.logs.has(session) && state.sessions.has(session) && draw(apply(state, opened)));
 }
 
 /** What is shown now is there the next time, without a connection. */
@@ -477,7 +465,7 @@ async function start() {
     whoAmI();
     kept.workspace().then((found) => {
       if (!found) return;
-      ingress.through(found.messages, JSON.stringify(found.messages), (messages) => {
+      ingress.through(found.messages, (messages) => {
         draw(restore(state, { at: found.at, messages }));
         if (watched) showKept(watched);
       });

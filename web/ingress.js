@@ -45,9 +45,9 @@ export class Ingress {
   }
 
   /**
-   * @param {any[]} messages @param {string} text Theirs, as JSON. @param {(opened: any[]) => void} deliver
+   * @param {any[]} messages @param {(opened: any[]) => void} deliver @param {string} [text] Theirs, as JSON.
    */
-  through(messages, text, deliver) {
+  through(messages, deliver, text = JSON.stringify(messages)) {
     const { opener } = this;
     if (!this.#last && !(opener ? messages.some((one) => opener.concerns(one)) : sealedMarks.test(text))) return deliver(messages);
     const turn = (this.#last ?? Promise.resolve()).then(async () => {

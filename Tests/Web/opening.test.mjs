@@ -25,8 +25,8 @@ async function page({ host = new SealingHost(), isTrusted = true, hasKey = true 
   let loads = 0;
   const ingress = new Ingress(async () => { loads += 1; ingress.opener = opening; });
   const taken = [];
-  const say = (message) => ingress.through([message], JSON.stringify(message), (opened) => opened.forEach((one) => { taken.push(one); apply(state, one); }));
-  const settled = () => new Promise((resolve) => ingress.through([{ type: "notice" }], '"seals":true', resolve));
+  const say = (message) => ingress.through([message], (opened) => opened.forEach((one) => { taken.push(one); apply(state, one); }));
+  const settled = () => new Promise((resolve) => ingress.through([{ type: "notice" }], resolve));
   const tell = async (message) => { say(message); await settled(); };
   const welcome = (sessions = [], more = {}) => tell({ type: "snapshot", sessions: [host.summary(host.desk, 1, { steering: host.offer(host.desk, { projects: [{ name: "webshop", folder: "~/webshop" }], wraps: hasKey ? host.wraps(own) : [] }) }), ...sessions], approvals: [], ...more });
   const snapshot = (first, events, more = {}) => tell({ type: "snapshot", session, epoch: "e", first, seq: first + events.length - 1, events, approvals: [], summary: host.summary(session, first + events.length - 1, { line: { title: "Fix the login" } }), ...more });
@@ -79,7 +79,7 @@ test("an event that the relay drops is missing, in what comes live, in a snapsho
   await one.snapshot(21, [events[4], events[6]]);
   await one.live(23, events[9]);
   assert.deepEqual(one.rows(), ["5", missing(1), "7", missing(2), "10"]);
-  one.ingress.through([{ type: "reply", session, first: 19, events: [events[0], events[1]] }], "", ([opened]) => takeHistory(one.state, session, opened));
+  one.ingress.through([{ type: "reply", session, first: 19, events: [events[0], events[1]] }], ([opened]) => takeHistory(one.state, session, opened));
   await one.settled();
   assert.deepEqual(one.rows(), ["1", "2", missing(2), "5", missing(1), "7", missing(2), "10"]);
 });
@@ -402,7 +402,7 @@ test("what cannot be brought to open it shows stand-ins, and no more", async () 
   const taken = [];
   const ingress = new Ingress(async () => undefined);
   const message = { type: "summary", summary: one.host.summary(session, 1, { line: { title: "True" } }) };
-  ingress.through([message], JSON.stringify(message), (opened) => taken.push(...opened));
-  await new Promise((resolve) => ingress.through([], '"seals":true', resolve));
+  ingress.through([message], (opened) => taken.push(...opened));
+  await new Promise((resolve) => ingress.through([], resolve));
   assert.equal(taken[0].summary.title, "Sealed session");
 });

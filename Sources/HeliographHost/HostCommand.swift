@@ -44,6 +44,8 @@ package enum HostCommand {
         configuration.name = name
         configuration.certificateAuthorityFile = authorities
         configuration.consent = known?.consent ?? .ofNewHosts
+        // A file that cannot be read must not open what was sealed.
+        configuration.content = known?.content ?? (ConsentFiles(paths).hasEpochs ? .sealed : .open)
         try configuration.save(paths)
         return grant.name
     }

@@ -1,4 +1,4 @@
-"""Signed consent as a third party writes it: keys, letters and statements with `cryptography` alone, from the page Security."""
+"""Signed consent and sealed content as a third party writes them: keys, letters, statements and what is sealed, with `cryptography` alone, from the page Security."""
 
 import base64
 import copy
@@ -12,6 +12,7 @@ from typing import Any
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, utils
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 
@@ -147,6 +148,8 @@ class Device:
         self.sign_key, self.box_key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
         self.id = key_id(point(self.sign_key))
         self.count = 0
+        self.boxes: dict[bytes, bytes] = {}
+        """Of the hosts that it has joined, by their ids."""
 
     # Pairing
 
@@ -165,14 +168,14 @@ class Device:
         )
         return b64(letter(body, self.sign_key, hmac.digest(pair_key, body, "sha256"))), body, pair_key
 
-    @staticmethod
-    def admitted(answer: str, body: bytes, pair_key: bytes, host: bytes) -> bytes:
+    def admitted(self, answer: str, body: bytes, pair_key: bytes, host: bytes) -> bytes:
         """The host's signing key, if the letter proves that it is the one whose terminal showed the secret."""
         admit, tag, signature = read_letter(unb64(answer))
         join_hash, signer, box, nonce, name = body_parts(admit, "admit")
         assert join_hash == sha(body) and key_id(signer) == host and len(box) == 65 and len(nonce) == 16
         assert hmac.compare_digest(tag, hmac.digest(pair_key, admit, "sha256")), "whoever answers does not know the secret"
         assert is_signature(signer, signature, admit)
+        self.boxes[host] = box
         return signer
 
     def vouch(self, host: bytes, newcomer: "Device", count: int | None = None, **changes: bytes) -> str:
@@ -220,3 +223,68 @@ class Device:
     def next_count(self) -> int:
         self.count += 1
         return self.count
+
+
+# Sealed content
+
+
+class Opener:
+    """What a host seals for a device that it trusts: the keys that it was given, what they open, and what it seals with them."""
+
+    def __init__(self, device: Device, host: bytes):
+        self.device, self.host = device, host
+        box = device.boxes[host]
+        shared = device.box_key.exchange(ec.ECDH(), ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), box))
+        self._wrap_key = hkdf(shared, domain("wrap") + lp(host) + lp(device.id) + lp(box) + lp(point(device.box_key)))
+        self.epochs: dict[int, bytes] = {}
+
+    def learn(self, offer: dict[str, Any]) -> None:
+        """The offer of the session that represents the host."""
+        for wrap in offer["wraps"]:
+            if unb64(wrap["device"]) == self.device.id:
+                nonce, sealed = unb64(wrap["wrap"])[:12], unb64(wrap["wrap"])[12:]
+                self.epochs[wrap["epoch"]] = AESGCM(self._wrap_key).decrypt(nonce, sealed, domain("epoch") + lp(self.host) + lp(self.device.id) + u32(wrap["epoch"]))
+
+    def _key(self, session: str, epoch: int) -> AESGCM:
+        return AESGCM(hkdf(self.epochs[epoch], domain("session") + lp(self.host) + lp(session.encode()) + u32(epoch)))
+
+    def _numbered(self, name: str, session: str, text: str, more: bytes = b"") -> tuple[int, Any]:
+        data = unb64(text)
+        assert data[0] == 1
+        epoch, number = int.from_bytes(data[1:5], "big"), int.from_bytes(data[5:13], "big")
+        bound = domain(name) + lp(self.host) + lp(session.encode()) + u32(epoch) + u64(number) + more
+        return number, json.loads(self._key(session, epoch).decrypt(data[13:25], data[25:], bound))
+
+    def event(self, session: str, event: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        """The host's number of it, and the event as an open host would have sent it."""
+        assert list(event["body"]) == ["sealed"], event
+        number, opened = self._numbered("body", session, event["body"]["sealed"], lp(event["kind"].encode()))
+        assert opened["kind"] == event["kind"]
+        return number, opened
+
+    def line(self, session: str, text: str) -> dict[str, str]:
+        return self._numbered("line", session, text)[1]
+
+    def _text(self, form: int, name: str, session: str, of: str, text: str) -> str:
+        assert text.startswith("sealed."), text
+        data = unb64(text.removeprefix("sealed."))
+        assert data[0] == form
+        epoch = int.from_bytes(data[1:5], "big")
+        bound = domain(name) + lp(self.host) + lp(session.encode()) + u32(epoch) + lp(of.encode())
+        return self._key(session, epoch).decrypt(data[5:17], data[17:], bound).decode()
+
+    def live(self, session: str, of: str, text: str) -> str:
+        return self._text(2, "live", session, of, text)
+
+    def words(self, session: str, of: str, text: str) -> str:
+        return self._text(3, "words", session, of, text)
+
+    def sealed_words(self, session: str, to: str, text: str) -> str:
+        """For the command of that id, or for that approval."""
+        epoch, nonce = max(self.epochs), os.urandom(12)
+        bound = domain("words") + lp(self.host) + lp(session.encode()) + u32(epoch) + lp(to.encode())
+        return "sealed." + b64(b"\3" + u32(epoch) + nonce + self._key(session, epoch).encrypt(nonce, text.encode(), bound))
+
+    def alias(self, name: str) -> str:
+        key = hkdf(self.epochs[max(self.epochs)], domain("alias") + lp(self.host))
+        return "~" + b64(hmac.digest(key, name.encode(), "sha256")[:9])

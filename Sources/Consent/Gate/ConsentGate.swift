@@ -33,23 +33,22 @@ package struct ConsentGate: Sendable {
 
     /// Nil, and nothing changes, unless the event is `approval.requested`. `salt` is random and used once.
     ///
-    /// An event that is too long for an open host, or for one that seals it, is sent without its content, as one that can only be denied.
+    /// An event that is too long for an open host, or to be sealed, is sent without its content, as one that can only be denied.
+    /// `sealedWithin`: of a host that seals it, the most bytes that it can have then.
     package mutating func requested(
-        _ event: Event, in session: SessionID, salt: Salt, isSealed: Bool = false
+        _ event: Event, in session: SessionID, salt: Salt, sealedWithin bytesMax: Int? = nil
     ) -> ShownRequest? {
         guard case .approvalRequested(var request) = event.head else { return nil }
         let body = try? JSONDocument(parsing: event.bytes).root.optional("body")?.members()
         var (sent, text) = wrapped(request, at: event.at, body: body ?? [], in: session, salt)
-        if event.bytes.count > WireLimits.eventBytesMax
-            || isSealed && sent.bytes.count > WireLimits.eventBytesMaxToSeal
-        {
+        if event.bytes.count > WireLimits.eventBytesMax || sent.bytes.count > bytesMax ?? .max {
             request.isCut = true
             (sent, text) = wrapped(request, at: event.at, body: [], in: session, salt)
         }
         guard case .approvalRequested(let shown) = sent.head else { preconditionFailure("a request is wrapped as one") }
         let consent = PendingConsent(
             session: session, inner: request.digest, outer: shown.digest, shown: ShownText.hash(of: text, crypto),
-            isCut: shown.isCut, questions: isSealed ? request.questions : [])
+            isCut: shown.isCut, questions: bytesMax == nil ? [] : request.questions)
         add(consent, for: request.approval)
         return ShownRequest(event: sent, note: consent.note)
     }

@@ -9,18 +9,18 @@ internal import RelayProtocol
 /// ```
 /// As text base64url; what stands in a field of text has `sealed.` before it.
 package struct Sealed: Sendable, Equatable {
-    package enum Form: UInt8, Sendable, CaseIterable {
+    package enum Shape: UInt8, Sendable, CaseIterable {
         case numbered = 1, live, words
     }
 
-    package let form: Form
+    package let form: Shape
     package let epoch: EpochNumber
     /// The host's number of the event, in its session; 0 for what has none.
     package let number: Int64
     package let nonce: SealingNonce
     package let ciphertext: [UInt8]
 
-    init(_ form: Form, epoch: EpochNumber, number: Int64, nonce: SealingNonce, ciphertext: [UInt8]) {
+    init(_ form: Shape, epoch: EpochNumber, number: Int64, nonce: SealingNonce, ciphertext: [UInt8]) {
         self.form = form
         self.epoch = epoch
         self.number = number
@@ -28,7 +28,7 @@ package struct Sealed: Sendable, Equatable {
         self.ciphertext = ciphertext
     }
 
-    package init(parsing bytes: [UInt8], as form: Form) throws(ConsentError) {
+    package init(parsing bytes: [UInt8], as form: Shape) throws(ConsentError) {
         guard bytes.first == form.rawValue else {
             throw ConsentError(.badDomain, at: "sealed", "this is not sealed in the form \(form.rawValue)")
         }
@@ -46,7 +46,7 @@ package struct Sealed: Sendable, Equatable {
     }
 
     /// One value has one spelling; every other is refused.
-    package init(text: String, as form: Form) throws(ConsentError) {
+    package init(text: String, as form: Shape) throws(ConsentError) {
         var spelled = Substring(text)
         if form != .numbered {
             guard Self.isSealed(text) else { throw ConsentError(.badText, at: "sealed", "this is not sealed") }

@@ -9,7 +9,7 @@ package enum SealedPurpose: Sendable, Equatable {
     /// What a person writes with that command, or to that approval.
     case words(with: String)
 
-    package var form: Sealed.Form {
+    package var form: Sealed.Shape {
         switch self {
         case .event, .line: .numbered
         case .live: .live

@@ -69,6 +69,9 @@ final class ConsentFiles: ConsentDisk {
         }
     }
 
+    /// It has sealed something.
+    var hasEpochs: Bool { Files.isThere(epochsPath) }
+
     private func write(_ keys: PrivateKeys) throws(HostError) {
         try Files.replace(keysPath, with: keys.bytes + [UInt8(ascii: "\n")])
     }

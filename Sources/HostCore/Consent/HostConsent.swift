@@ -143,7 +143,9 @@ package struct HostConsent {
                     return [effect, .remember(Self.notes + note, facts)]
                 }
                 guard isKept, case .approvalRequested(let request) = event.head,
-                    let shown = gate.requested(event, in: session, salt: fresh.next(), isSealed: sealing != nil)
+                    let shown = gate.requested(
+                        event, in: session, salt: fresh.next(),
+                        sealedWithin: sealing == nil ? nil : WireLimits.eventBytesMaxToSeal)
                 else { return [effect] }
                 noted.insert(request.approval)
                 return [

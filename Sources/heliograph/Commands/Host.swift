@@ -76,6 +76,10 @@ struct HostRun: ParsableCommand {
         if let content, !HostConfiguration.contentWords.contains(content) {
             throw ValidationError("--content is sealed or open.")
         }
+        // Before a link is used.
+        if consent == "open", content == "sealed" {
+            throw ValidationError("sealed content needs signed consent: --content sealed goes with --consent signed.")
+        }
         if pairOnly && link == nil { throw ValidationError("--pair-only needs a link.") }
     }
 

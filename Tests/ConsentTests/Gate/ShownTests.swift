@@ -53,6 +53,18 @@ import Testing
         }
     }
 
+    @Test func `what would be too long once it is sealed is sent without content, too`() throws {
+        let world = GateWorld()
+        let event = world.event(command: quotes(1_000))
+        for (bytesMax, isCut) in [(8_000, false), (2_000, true)] {
+            let sent = try #require(
+                world.gate.requested(event, in: world.session, salt: .random(), sealedWithin: bytesMax)
+            ).event
+            #expect(sent.bytes.count <= bytesMax)
+            #expect(try ShownText(parsing: #require(ShownText.text(inEvent: sent.bytes))).request.isCut == isCut)
+        }
+    }
+
     @Test func `what would be too long for an event is sent without content, and can only be denied`() throws {
         let world = GateWorld()
         let event = world.event(command: quotes(WireLimits.eventBytesMax))

@@ -94,6 +94,9 @@ extension ConsentBench {
     mutating func start(_ title: String = "The secret plan") {
         var facts = SessionFacts(agentName: "one")
         (facts.title, facts.project, facts.workingDirectory) = (title, "secret-project", "~/secret-folder")
-        emit(.sessionStarted(facts))
+        tell([
+            .remember(Self.session.rawValue, [1]),
+            .emit(Self.session, Event(.sessionStarted(facts), at: 1).bytes, isKept: true),
+        ])
     }
 }

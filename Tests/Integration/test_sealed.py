@@ -1,0 +1,310 @@
+"""Sealed content with real processes: who has everything that the relay has reads nothing of a day's work, and a trusted device reads all of it."""
+
+import json
+import random
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from client import WireClient
+from consent import Opener, Shown, unb64
+from daemon import Daemon
+from own_agent import Asking, event, post, question
+from relay import BINARY, Relay
+from steered import phone  # noqa: F401 (a fixture)
+from thief import Wiretap, found_in, loot
+from trusting import devices, join, shown_link, trust_client
+from waits import patient, wait_until
+
+SESSION = "local-s1"
+MARKS = 200
+
+
+class Marks:
+    """Words that occur nowhere else, and what is written with them."""
+
+    def __init__(self) -> None:
+        self.all: list[str] = []
+        self._random = random.Random(36)
+
+    def new(self) -> str:
+        word = "".join(self._random.choice("bdfgklmnprstvz") + self._random.choice("aeiou") for _ in range(6))
+        # Every fifth is written otherwise in JSON.
+        self.all.append(word + ("grün" if len(self.all) % 5 == 0 else "weiss"))
+        return self.all[-1]
+
+
+class Machine:
+    """A host behind a wiretap, with a program as its agent, and a phone that it trusts."""
+
+    def __init__(self, folder: Path, relay: Relay, phone: WireClient, is_sealed: bool):
+        self.relay, self.phone, self.is_sealed = relay, phone, is_sealed
+        self.tap = Wiretap(relay)
+        self.daemon = Daemon(folder, relay, is_signed=True)
+        self.opener: Opener | None = None
+        self.marks = Marks()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return self.daemon.environment
+
+    def start(self) -> None:
+        link = self.relay.pair_link("host").replace(self.relay.url, self.tap.url)
+        self.daemon.launch(link, "--name", "laptop", "--content", "sealed" if self.is_sealed else "open")
+        self.daemon.start()
+        self.daemon.wait_link()
+        trust_client(self, self.phone)
+        self.phone.wait_summary(self.desk, lambda summary: "steering" in summary)
+        if self.is_sealed:
+            self.open()
+
+    def open(self) -> Opener:
+        """The phone has its keys."""
+        device = self.phone.device
+        assert device
+
+        def has_keys(summary: Any) -> bool:
+            return any(unb64(wrap["device"]) == device.id for wrap in summary["steering"].get("wraps", []))
+
+        summary = self.phone.wait_summary(self.desk, has_keys, 20, "keys for the phone")
+        self.opener = Opener(device, unb64(devices(self)["host"]))
+        self.opener.learn(summary["steering"])
+        return self.opener
+
+    @property
+    def desk(self) -> str:
+        """The session that represents the host."""
+        wait_until(lambda: any(name.startswith("heliograph-") for name in self.phone.summaries), 20, "the host's own session")
+        return next(name for name in self.phone.summaries if name.startswith("heliograph-"))
+
+    # The program
+
+    def emit(self, kind: str, head: Any = None, body: Any = None) -> None:
+        assert post(self.daemon.socket, "events", event("s1", kind, head, body))[0] == 200
+
+    def offer(self, standing: str = "idle", **more: Any) -> None:
+        body = {"session": "s1", "offer": {"actions": ["prompt", "interrupt", "stop"]} | more, "standing": standing}
+        assert post(self.daemon.socket, "steering", body) == (200, {})
+
+    # The phone
+
+    def plain(self, event: Any, session: str = SESSION) -> Any:
+        return self.opener.event(session, event)[1] if self.opener else event
+
+    def words(self, session: str, to: str, text: str) -> str:
+        return self.opener.sealed_words(session, to, text) if self.opener else text
+
+    def card(self, call: str) -> tuple[dict[str, Any], Shown]:
+        """The open approval for that call, and what its host showed."""
+        found = self.phone.wait_card(lambda card: card["stage"] == "pending" and card["request"]["head"].get("call") == call)
+        return found, Shown(self.plain(found["request"]))
+
+    def decide(self, card: Any, shown: Shown, decision: str, message: str | None = None) -> Any:
+        assert self.phone.device
+        said = {"message": self.words(SESSION, card["approval"], message)} if message else {}
+        signature = self.phone.device.decide(shown, decision, **said)
+        return self.phone.command(
+            "decide", session=SESSION, approval=card["approval"], digest=shown.digest, decision=decision, signature=signature, **said
+        )
+
+    def answer(self, card: Any, shown: Shown, answers: list[Any]) -> Any:
+        assert self.phone.device
+        signature = self.phone.device.decide(shown, "answer", answers=answers)
+        return self.phone.command("answer", session=SESSION, approval=card["approval"], digest=shown.digest, answers=answers, signature=signature)
+
+    def prompt(self, text: str, id: str, session: str = SESSION) -> Any:
+        return self.phone.command("prompt", id=id, session=session, text=self.words(session, id, text), busy="queue")
+
+    def stage(self, id: str) -> dict[str, Any]:
+        """The end of that command, as the phone can read it."""
+        ended = self.phone.wait_event(
+            SESSION, lambda event: event["kind"] == "steering.changed" and event["head"]["command"] == id and event["head"]["stage"] not in ("queued", "given"), 30
+        )
+        return self.plain(ended)["head"]
+
+
+@pytest.fixture
+def machine(short_path: Path, relay: Relay, phone: WireClient) -> Iterator[Callable[..., Machine]]:
+    made: list[Machine] = []
+
+    def make(is_sealed: bool = True) -> Machine:
+        one = Machine(short_path, relay, phone, is_sealed)
+        made.append(one)
+        one.start()
+        return one
+
+    yield make
+    for one in made:
+        try:
+            one.daemon.stop()
+        finally:
+            one.daemon.kill()
+            one.tap.close()
+
+
+def work(machine: Machine) -> None:
+    """A day's small work, with a mark in everything that a person or an agent has written."""
+    new = machine.marks.new
+    folder = machine.daemon.home / new()
+    folder.mkdir()
+    done = subprocess.run([str(BINARY), "host", "projects", "add", str(folder)], capture_output=True, text=True, env=machine.environment, timeout=patient(20))
+    assert done.returncode == 0, done.stderr
+    machine.emit("session.started", {"agent": {"name": "own"}, "title": new(), "project": new(), "cwd": f"/srv/{new()}", "branch": new()})
+    machine.offer(commands=[f"/{new()}"])
+    machine.phone.wait_summary(SESSION, lambda summary: "prompt" in summary.get("steering", {}).get("actions", []), 20)
+    machine.phone.subscribe(SESSION)
+    for number in range(22):
+        call = f"c{number}"
+        machine.emit("tool.started", {"call": call, "tool": "Run", "operation": f"Running {new()}", "file": f"src/{new()}.c"}, {"input": {"command": f"make {new()}"}})
+        if number < 2:
+            printed = new()
+            machine.emit("tool.output", {"call": call}, {"text": f"{printed}\n"})
+            machine.phone.wait(lambda message: message["type"] == "output" and message["call"] == call, 20, f"output of {call}")
+        machine.emit("tool.finished", {"call": call, "tool": "Run", "ok": True, "summary": new()}, {"output": new()})
+    for _ in range(8):
+        machine.emit("message", {"role": "assistant", "summary": new()}, {"text": f"I have done {new()}."})
+        machine.emit("file.changed", {"path": f"src/{new()}.c", "added": 1, "removed": 0}, {"diff": f"+{new()}\n"})
+    machine.emit("todo.changed", {"completed": 1, "total": 2, "current": new()}, {"items": [{"text": new(), "status": "pending"}]})
+    machine.emit("subagent.started", {"agent": "a1", "name": new()})
+    machine.emit("error", {"message": new(), "recoverable": True})
+    machine.emit("status.changed", {"status": "idle", "reason": new()})
+    machine.emit("session.renamed", {"title": new()})
+    for number in range(6):
+        call = f"q{number}"
+        asking = Asking(machine.daemon, question("s1", call, tool=f"Tool {new()}", title=f"Deploy {new()}", input={"to": new()}))
+        card, shown = machine.card(call)
+        words = new() if number % 2 else None
+        reply = machine.decide(card, shown, "deny" if words else "allow", words)
+        assert "error" not in reply, reply
+        status, said = asking.answer()
+        assert status == 200 and (words in said["message"] if words else said["decision"] == "allow"), said
+    asked = [{"id": "q0", "text": new(), "choices": [{"label": new()}, {"label": new()}]}, {"id": "q1", "text": new(), "choices": [{"label": new()}]}]
+    asking = Asking(machine.daemon, {"session": "s1", "approval": "which", "kind": "question", "title": new(), "questions": asked, "waitSeconds": 120})
+    card, shown = machine.card("which")
+    own, labels = new(), [choice["label"] for choice in asked[0]["choices"]]  # type: ignore[index]
+    answers = [
+        {"question": "q0", "choices": ["2" if machine.is_sealed else labels[1]], "indexes": [1]},
+        {"question": "q1", "choices": [], "text": machine.words(SESSION, card["approval"], own)},
+    ]
+    reply = machine.answer(card, shown, answers)
+    assert "error" not in reply, reply
+    given = asking.answer()[1]["answers"]
+    assert given[0]["choices"] == [labels[1]] and given[1]["text"] == own, given
+    while len(machine.marks.all) < MARKS - 1:
+        machine.emit("message", {"role": "assistant"}, {"text": new()})
+    text = new()
+    waiting = Asking(machine.daemon, {"session": "s1"}, "steering/next")
+    machine.prompt(text, "p1")
+    given = waiting.answer()[1]
+    assert given["text"] == text
+    told = {"session": "s1", "client": given["by"]["id"], "command": "p1", "stage": "taken"}
+    assert post(machine.daemon.socket, "steered", told) == (200, {})
+    assert machine.stage("p1")["stage"] == "taken"
+    machine.daemon.wait_delivered()
+    wait_until(lambda: any("to" in json.dumps(event) for event in machine.phone.logs[SESSION]), 10, "the log")
+
+
+def read_by(machine: Machine) -> str:
+    """All that the phone has read, in words."""
+    phone, opener = machine.phone, machine.opener
+    if opener is None:
+        return json.dumps(phone.messages, ensure_ascii=False)
+    opened: list[Any] = []
+    number = 0
+    for event in phone.logs[SESSION]:
+        head, body = event["head"], event.get("body", {})
+        if "line" in event:
+            opened.append(opener.line(SESSION, event["line"]))
+        if "sealed" in body:
+            this, plain = opener.event(SESSION, event)
+            assert this == number + 1, f"event {this} came after {number}"
+            number = this
+            opened.append(plain)
+        elif event["kind"] == "steering.requested" and "text" in body:
+            opened.append(opener.words(SESSION, head["command"], body["text"]))
+        elif event["kind"] == "approval.decided":
+            texts = [head["decision"].get("message"), *(answer.get("text") for answer in head["decision"].get("answers", []))]
+            opened += [opener.words(SESSION, head["approval"], text) for text in texts if text]
+    for message in phone.messages:
+        if message["type"] == "output":
+            opened.append(opener.live(SESSION, message["call"], message["text"]))
+    opened.append(opener.line(SESSION, phone.summaries[SESSION]["line"]))
+    offer = phone.summaries[machine.desk]["steering"]
+    opened.append(opener.event(machine.desk, {"kind": "steering.offered", "body": {"sealed": offer["sealed"]}})[1])
+    return json.dumps(opened, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("content", ["sealed", "open"])
+def test_a_thief_of_everything_the_relay_has_finds_nothing_and_a_trusted_device_reads_all(content: str, machine: Callable[..., Machine]) -> None:
+    one = machine(content == "sealed")
+    work(one)
+    marks = one.marks.all
+    assert len(marks) == MARKS == len(set(marks))
+    text = read_by(one)
+    assert not [mark for mark in marks if mark not in text], "the phone has not read all of it"
+    found = found_in(loot(one.relay, one.tap, one.phone.messages), marks)
+    if content == "sealed":
+        assert not found, f"{len(found)} marks were found: {dict(list(found.items())[:5])}"
+    else:
+        assert len(found) == MARKS, "the thief can find what is there"
+        for place in ("backup", "traffic"):
+            assert sum(place in names for names in found.values()) > MARKS - 10, f"the thief cannot read the {place}"
+
+
+def test_what_is_not_sealed_for_this_host_is_refused_and_says_why(machine: Callable[..., Machine]) -> None:
+    one = machine()
+    one.emit("session.started", {"agent": {"name": "own"}})
+    one.offer()
+    one.phone.wait_summary(SESSION, lambda summary: summary.get("steering", {}).get("seals"), 20)
+    one.phone.subscribe(SESSION)
+    assert one.opener
+    one.phone.command("prompt", id="p1", session=SESSION, text="run it", busy="queue")
+    assert one.stage("p1")["reason"] == "This host takes sealed text only."
+    one.phone.command("prompt", id="p2", session=SESSION, text=one.opener.sealed_words(SESSION, "p1", "run it"), busy="queue")
+    assert one.stage("p2")["reason"] == "The host cannot open what was sealed. Send it again."
+
+
+def test_a_device_that_is_distrusted_reads_nothing_that_follows_and_one_that_joins_later_reads_what_the_host_lets_it(
+    machine: Callable[..., Machine], client: Callable[..., WireClient], relay: Relay
+) -> None:
+    one = machine()
+    first = one.opener
+    assert first
+    one.emit("session.started", {"agent": {"name": "own"}, "title": "before"})
+    late = client(relay, "tablet", role="operator")
+    late.subscribe()
+    process = subprocess.Popen(
+        [str(BINARY), "host", "trust", "--json", "--history", "from-now"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=one.environment
+    )
+    late.device = join(late, shown_link(process).split("k=")[1])
+    assert process.wait(patient(20)) == 0
+    tablet = Opener(late.device, first.host)
+    tablet.learn(late.wait_summary(one.desk, lambda summary: any(unb64(wrap["device"]) == tablet.device.id for wrap in summary["steering"]["wraps"]), 20)["steering"])
+    assert list(tablet.epochs) == [2]
+    assert one.phone.device
+    trusted = devices(one)["devices"]
+    assert [device["name"] for device in trusted] == [one.phone.name, "tablet"]
+    done = subprocess.run([str(BINARY), "host", "distrust", trusted[0]["id"]], capture_output=True, text=True, env=one.environment, timeout=patient(20))
+    assert done.returncode == 0, done.stderr
+    one.emit("message", {"role": "assistant"}, {"text": "after"})
+    late.subscribe(SESSION)
+    said = late.wait_event(SESSION, lambda event: event["kind"] == "message")
+    steering = late.wait_summary(one.desk, lambda summary: any(wrap["epoch"] == 3 for wrap in summary["steering"]["wraps"]), 20)["steering"]
+    tablet.learn(steering)
+    assert tablet.event(SESSION, said)[1]["body"]["text"] == "after"
+    first.learn(steering)
+    with pytest.raises(KeyError):
+        first.event(SESSION, said)
+
+
+def test_sealed_needs_signed_and_says_so(machine: Callable[..., Machine], tmp_path: Path) -> None:
+    one = machine()
+    for arguments in (["--consent", "open"], ["--consent", "open", "--content", "sealed"]):
+        done = subprocess.run([str(BINARY), "host", *arguments], capture_output=True, text=True, env=one.environment, timeout=patient(20))
+        assert done.returncode != 0 and "sealed content needs signed consent" in done.stderr
+    assert devices(one)["content"] == "sealed"
+    kept = one.daemon.home / ".config/heliograph/sealing.json"
+    assert kept.stat().st_mode & 0o777 == 0o600

@@ -1,0 +1,142 @@
+"""A thief who has everything that a relay has, and looks for content in it."""
+
+import base64
+import json
+import re
+import socket
+import threading
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+from urllib.parse import quote
+
+from relay import Relay, free_port
+
+
+def spellings(mark: str) -> set[bytes]:
+    """A mark as programs write it: plain, escaped, in two-byte characters, in hexadecimal and in base64, wherever it begins."""
+    text = mark.encode()
+    found = {text, json.dumps(mark)[1:-1].encode(), quote(mark).encode(), mark.encode("utf-16-le"), mark.encode("utf-16-be"), text.hex().encode(), text.hex().upper().encode()}
+    for before in range(3):
+        # Characters that depend on what stands before and behind are left out.
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            found.add(encode(b"\0" * before + text)[(0, 2, 3)[before] :].rstrip(b"=")[:-1])
+    return found
+
+
+PACKED = re.compile(rb"\x1f\x8b\x08|\x78[\x01\x5e\x9c\xda]")
+
+
+def unpacked(blob: bytes) -> Iterator[bytes]:
+    """What gzip or zlib have packed in it."""
+    for place in PACKED.finditer(blob):
+        packer = zlib.decompressobj(zlib.MAX_WBITS | 32)
+        try:
+            yield packer.decompress(blob[place.start() :], 16 << 20)
+        except zlib.error:
+            continue
+
+
+def found_in(blobs: dict[str, bytes], marks: Iterable[str]) -> dict[str, list[str]]:
+    """Where each mark that is somewhere was found."""
+    everything = {name: [blob, *unpacked(blob)] for name, blob in blobs.items()}
+    places: dict[str, list[str]] = {}
+    for mark in marks:
+        patterns = spellings(mark)
+        names = [name for name, parts in everything.items() if any(pattern in part for part in parts for pattern in patterns)]
+        if names:
+            places[mark] = names
+    return places
+
+
+class Wiretap:
+    """Stands between a host and its relay, passes everything on, and keeps what went over the wire, out of its frames."""
+
+    def __init__(self, relay: Relay):
+        self.relay = relay
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._kept: list[bytearray] = []
+        self._listener = socket.create_server(("127.0.0.1", self.port))
+        self._open: list[socket.socket] = []
+        self._thread = threading.Thread(target=self._accept, daemon=True)
+        self._thread.start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self._listener.accept()
+            except OSError:
+                return
+            try:
+                far = socket.create_connection(("127.0.0.1", self.relay.port))
+            except OSError:
+                near.close()
+                continue
+            self._open += [near, far]
+            for source, target, is_up in ((near, far, True), (far, near, False)):
+                kept = bytearray()
+                self._kept.append(kept)
+                threading.Thread(target=self._pass, args=(source, target, kept, is_up), daemon=True).start()
+
+    def _pass(self, source: socket.socket, target: socket.socket, kept: bytearray, is_up: bool) -> None:
+        try:
+            while data := source.recv(1 << 16):
+                if is_up and not kept:
+                    # Packed frames could be read by whoever sees all of them, too; this one keeps it simple.
+                    data = re.sub(rb"(?i)sec-websocket-extensions:[^\r]*\r\n", b"", data)
+                kept += data
+                target.sendall(data)
+        except OSError:
+            pass
+        for one in (source, target):
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def recording(self) -> bytes:
+        return b"\n".join(part for kept in list(self._kept) for part in (bytes(kept), *payloads(bytes(kept))))
+
+    def close(self) -> None:
+        self._listener.close()
+        for one in self._open:
+            one.close()
+
+
+def payloads(data: bytes) -> Iterator[bytes]:
+    """Of the frames behind an HTTP head, unmasked; fragments of one message in one piece."""
+    _, _, rest = data.partition(b"\r\n\r\n")
+    message = b""
+    while len(rest) >= 2:
+        size, place = rest[1] & 127, 2
+        if size >= 126:
+            width = 2 if size == 126 else 8
+            size, place = int.from_bytes(rest[2 : 2 + width], "big"), 2 + width
+        mask = rest[place : place + 4] if rest[1] & 128 else b""
+        place += len(mask)
+        payload = rest[place : place + size]
+        if mask:
+            key = (mask * (len(payload) // 4 + 1))[: len(payload)]
+            payload = (int.from_bytes(payload, "big") ^ int.from_bytes(key, "big")).to_bytes(len(payload), "big")
+        message += payload
+        if rest[0] & 128:
+            yield message
+            message = b""
+        rest = rest[place + size :]
+
+
+def loot(relay: Relay, tap: Wiretap, more: Any) -> dict[str, bytes]:
+    """All that there is at a relay that runs: its files as they are, a backup, log, metrics and audit, and the traffic of its host. `more`: what clients got."""
+    backup = relay.folder / "backup.sqlite"
+    relay.run("backup", str(backup), "--data", str(relay.data))
+    blobs = {file.name: file.read_bytes() for file in sorted(relay.data.rglob("*")) if file.is_file()}
+    assert any(name.endswith("-wal") for name in blobs) and any(len(blob) > 10_000 for blob in blobs.values()), list(blobs)
+    return blobs | {
+        "backup": backup.read_bytes(),
+        "log": relay.log.read_bytes(),
+        "metrics": relay.get("/metrics").body,
+        "audit": relay.run("audit", "export", "--data", str(relay.data)).stdout.encode(),
+        "traffic": tap.recording(),
+        "clients": json.dumps(more, ensure_ascii=False).encode(),
+    }

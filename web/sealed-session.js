@@ -67,6 +67,8 @@ export class SealedSession {
   isOf(host) {
     if (this.host === host || !isKeyID(host)) return;
     this.host = host;
+    // Another identity counts and numbers anew.
+    [this.#ledger, this.#since, this.#line, this.#offer] = [new Ledger(), { epoch: 0, oldUntil: 0 }, undefined, undefined];
     this.#sealing = new SessionSealing(host, this.#session, (epoch) => this.#hosts.pin(host)?.epochs?.get(epoch));
   }
 

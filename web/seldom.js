@@ -70,9 +70,14 @@ joinSeldom((link, state, now, changed, trust) => ({
   rules: view("rules-view", RulesView),
   start: view("start-view", StartView),
   terminal: view("terminal-view", TerminalView),
-}), (link, trust) => {
+}), (link, trust, state) => {
   const keys = new KeyStore();
-  const opening = new Opening({ trust, own: () => keys.own(), keep: (pin) => keys.pin(pin), now: () => Date.now(), again: (session) => link.rewatch(session) });
+  const again = (/** @type {string} */ session) => {
+    // What is not on screen comes when it is.
+    state.logs.delete(session);
+    link.rewatch(session);
+  };
+  const opening = new Opening({ trust, own: () => keys.own(), keep: (pin) => keys.pin(pin), now: () => Date.now(), again });
   trust.sealer = opening;
   return opening;
 });

@@ -239,6 +239,21 @@ test("with the host its keys are forgotten, and nothing more opens until it is t
   assert.deepEqual(one.rows(), ["1", "2"]);
 });
 
+test("a host with another identity begins to count anew", async () => {
+  const one = await page();
+  const { host } = one;
+  host.turn();
+  await one.welcome([host.summary(session, 2, { line: { title: "Before" } })]);
+  await one.snapshot(1, [host.message(session, "1"), host.message(session, "2")]);
+  const anew = new SealingHost();
+  one.pin(anew);
+  await one.tell({ type: "summary", summary: anew.summary(anew.desk, 1, { steering: anew.offer(anew.desk, { projects: [], wraps: anew.wraps(one.own) }) }) });
+  await one.tell({ type: "summary", summary: anew.summary(session, 3, { line: { title: "After" } }) });
+  await one.live(3, anew.message(session, "3"));
+  assert.equal(one.state.sessions.get(session).title, "After");
+  assert.equal(one.rows().at(-1), "3");
+});
+
 test("a relay that names no host leaves what it says of it closed", async () => {
   const one = await page();
   await one.tell({ type: "summary", summary: { ...one.host.summary(session, 1), steering: { actions: [], consent: "no key", seals: true, sealed: "x", wraps: [{}] } } });

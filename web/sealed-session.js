@@ -6,7 +6,7 @@ import { notice, openedFrom } from "./ingress.js";
 import { Ledger } from "./ledger.js";
 import { CommandError } from "./link.js";
 import { isSealedText, SealingError, SessionSealing } from "./sealing.js";
-import { doubtWords, missingWords, noKeyWords, notSealedText, sealedTitle, unopenedText } from "./sealing-words.js";
+import { doubtWords, missingWords, noKeyWords, notSealedText, sealedTitle, sealedTool, unopenedText } from "./sealing-words.js";
 import { shownApproval } from "./shown.js";
 import { promptBytesMax } from "./steering.js";
 
@@ -307,7 +307,7 @@ export class SealedSession {
     }
     if (!trouble) return request;
     const { kind, at, head } = request;
-    if (trouble === "noKey") return { kind, at, head };
+    if (trouble === "noKey") return { kind, at, head: { ...head, tool: sealedTool } };
     return { kind, at, head: { approval, kind: head.kind, tool: "", title: doubtWords[trouble], digest: head.digest, cut: true } };
   }
 

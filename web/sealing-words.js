@@ -2,6 +2,8 @@
 
 /** What a session is called that cannot be read here. */
 export const sealedTitle = "Sealed session";
+/** What a request asks for that cannot be read here. */
+export const sealedTool = "a sealed tool";
 
 /** @param {number} count */
 export const missingWords = (count) => `${count === 1 ? "1 event is" : `${count} events are`} missing here: the relay has not delivered ${count === 1 ? "it" : "them"}`;

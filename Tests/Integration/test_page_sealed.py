@@ -40,7 +40,7 @@ def test_what_the_relay_cannot_read_is_seen_decided_and_steered(daemon: Daemon, 
 
     asking = Asking(daemon, question("s1", "q1"))
     card = one.page.locator("approval-card[data-stage=pending]")
-    expect(card).to_contain_text("Deploy it")
+    expect(card).to_contain_text("Use Deploy?")
     expect(card).to_contain_text("production")
     one.expect_accessible()
     card.get_by_role("button", name="Allow", exact=True).click()
@@ -59,11 +59,11 @@ def test_what_the_relay_cannot_read_is_seen_decided_and_steered(daemon: Daemon, 
     asking = Asking(daemon, {"session": "s1", "approval": "colour", "kind": "question", "questions": questions, "waitSeconds": 60})
     card.get_by_label("Mark-blue").first.check()
     card.get_by_label("Your own answer").fill("Mark-words: neither")
-    card.get_by_role("button", name="Submit").click()
+    card.get_by_role("button", name="Answer").click()
     answers = {answer["question"]: answer for answer in asking.answer()[1]["answers"]}
     assert answers["c"]["choices"] == ["Mark-blue"] and answers["w"]["text"] == "Mark-words: neither", answers
-    one.go("#/approvals")
-    settled = one.page.locator("approval-card", has_text="Which name?").last
+    one.go("#/approvals/recent")
+    settled = one.page.locator("approvals-inbox approval-card", has_text="Which name?")
     expect(settled).to_contain_text("Mark-words: neither")
     one.go(f"#/session/{SESSION}")
 
@@ -101,7 +101,7 @@ def test_a_page_that_is_not_trusted_says_how_to_get_in_and_opens_all_when_it_is(
     asking = Asking(daemon, question("s1", "q1"))
     one.go("#/approvals")
     card = one.page.locator("approval-card[data-stage=pending]")
-    expect(card).to_contain_text("A sealed request")
+    expect(card).to_contain_text("Use a sealed tool?")
     expect(card).to_contain_text("This device is not trusted by laptop yet")
     expect(card.get_by_role("button", name="Allow", exact=True)).to_be_hidden()
     one.go("#/link")

@@ -9,11 +9,12 @@ from playwright.sync_api import expect
 from client import WireClient
 from daemon import Daemon
 from own_agent import Asking, event, post, question
-from page_screen import DESK, PHONE, Screen
+from page_screen import DESK, PHONE, Screen, closing_screens
 from relay import BINARY, Relay
 from steered import phone  # noqa: F401 (a fixture)
 from test_consent import SESSION
 from test_page_delivery import wait_kept
+from test_page_install import Worker
 from test_sealed_terminal import COLOURS, OFFER, SAID, TITLE, daemon, has_no_marks, works  # noqa: F401 (a fixture)
 from trusting import devices, trust_page
 from waits import patient, wait_until
@@ -151,6 +152,54 @@ def test_what_is_kept_is_sealed_and_opens_without_a_connection(daemon: Daemon, s
     daemon.wait_link()
     expect(one.timeline()).to_contain_text(SAID)
     says_nothing_is_wrong(one)
+
+
+CLAUDE = """#!/bin/sh
+[ "$1" = --version ] && echo "2.1.0 (Claude Code)" && exit
+pwd > "$HOME/told"
+exec cat >> "$HOME/told"
+"""
+"""As much of an agent as it takes to see what it is started with."""
+
+
+def test_a_session_is_started_in_a_project_whose_name_the_relay_does_not_read(daemon: Daemon, phone: WireClient, screen: Callable[..., Screen], relay: Relay) -> None:  # noqa: F811
+    programs, project = daemon.home / "bin", daemon.home / "Mark-title-shop"
+    for folder in (programs, project):
+        folder.mkdir()
+    (programs / "claude").write_text(CLAUDE)
+    (programs / "claude").chmod(0o755)
+    daemon.stop()
+    daemon.own_environment["PATH"] = f"{programs}:{daemon.environment['PATH']}"
+    daemon.start()
+    daemon.wait_link()
+    done = subprocess.run([str(BINARY), "host", "projects", "add", str(project)], capture_output=True, text=True, env=daemon.environment, timeout=patient(20))
+    assert done.returncode == 0, done.stderr
+    one = screen(role="operator")
+    trust_page(daemon, one)
+    one.go("#/start")
+    start = one.page.locator("start-view")
+    expect(start.get_by_label("Project", exact=True)).to_contain_text("Mark-title-shop")
+    start.get_by_label("First prompt").fill("Mark-prompt: begin – grün")
+    start.get_by_role("button", name="Start", exact=True).click()
+    told = daemon.home / "told"
+    # It is started by what the page sealed: what does not open is refused before.
+    wait_until(lambda: told.exists() and told.read_text().startswith(f"{project}\n"), 20, lambda: f"the agent to be started. The host's log:\n{daemon.log_text()}\n{start.inner_text()}")
+    has_no_marks(relay, phone)
+
+
+def test_a_notification_says_what_the_relay_cannot(daemon: Daemon, phone: WireClient, whole_browser: Any, relay: Relay) -> None:  # noqa: F811
+    with closing_screens(lambda **options: Screen(whole_browser, relay, **options)) as screen:
+        one = screen(role="operator")
+        trust_page(daemon, one)
+        works(daemon)
+        line = phone.wait_summary(SESSION, lambda summary: summary.get("line"))["line"]
+        expect(one.row(SESSION)).to_contain_text(TITLE)
+        worker = Worker(one)
+        told = {"kind": "finished", "session": SESSION, "line": line}
+        notification = {"title": "An agent has finished", "body": "14 messages", "tag": "t", "navigate": f"{relay.url}/#/session/{SESSION}", "data": {"heliograph": told}}
+        worker.push({"web_push": 8030, "notification": notification})
+        (shown,) = wait_until(worker.shown, 10, "the notification")
+        assert (shown["title"], shown["body"]) == ("An agent has finished", TITLE)
 
 
 def test_who_is_distrusted_opens_nothing_new_and_the_others_go_on(daemon: Daemon, screen: Callable[..., Screen]) -> None:  # noqa: F811

@@ -1,18 +1,23 @@
 """Sealed content in the page, with a real host: one scan, and all that it shows and sends is as with any host, while the relay reads none of it."""
 
+import asyncio
 import subprocess
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import expect
 
 from client import WireClient
 from daemon import Daemon
+from firefox import Desktop, Firefox
 from own_agent import Asking, event, post, question
 from page_screen import DESK, PHONE, Screen, closing_screens
 from relay import BINARY, Relay
 from steered import phone  # noqa: F401 (a fixture)
 from test_consent import SESSION
+from test_page_consent import files  # noqa: F401 (a fixture)
 from test_page_delivery import wait_kept
 from test_page_install import Worker
 from test_sealed_terminal import COLOURS, OFFER, SAID, TITLE, daemon, has_no_marks, works  # noqa: F401 (a fixture)
@@ -239,3 +244,46 @@ def test_both_kinds_look_alike(daemon: Daemon, screen: Callable[..., Screen], sc
         expect(one.timeline()).to_contain_text(SAID)
         one.expect_no_overflow()
         one.expect_accessible()
+
+
+KEEPS = """(async () => {
+    const [{ KeyStore }, { SessionSealing }, { learned }, { base64urlOf, bytesOfBase64url }] = await Promise.all(
+        ["keys", "sealing", "epochs", "consent"].map((name) => import(`/web/${name}.js`)));
+    const { deviceID, deviceBox, hostID, hostBox, session, epoch, wrap, line } = await (await fetch("/Tests/ConsentTests/Fixtures/sealing.json")).json();
+    const point = bytesOfBase64url(deviceBox.public, "vector");
+    const [x, y] = [point.slice(1, 33), point.slice(33)].map(base64urlOf);
+    const box = await crypto.subtle.importKey("jwk", { kty: "EC", crv: "P-256", x, y, d: deviceBox.private }, { name: "ECDH", namedCurve: "P-256" }, false, ["deriveBits"]);
+    const pin = { id: hostID, box: bytesOfBase64url(hostBox.public, "vector"), sign: point, name: "laptop", since: 1 };
+    const epochs = await learned({ id: bytesOfBase64url(deviceID, "vector"), box, points: { box: point } }, pin, [{ epoch, device: deviceID, wrap: wrap.bytes }]);
+    await new KeyStore().pin({ ...pin, epochs });
+    const [kept] = await new KeyStore().hosts();
+    const key = kept.epochs.get(epoch);
+    const opened = await new SessionSealing(kept.id, session, () => key).openLine(line.bytes);
+    return [opened.line.title, await crypto.subtle.exportKey("raw", key).then(() => "read out", () => "stays")];
+})()"""
+"""A key of the vectors is kept in the browser, and what opens with it then; and whether a script can read it out."""
+KEPT = ["Fix the login \u2013 gr\u00fcn", "stays"]
+
+
+def test_keys_are_kept_in_chromium(browser: Any, files: str) -> None:  # noqa: F811
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{files}/web/manifest.webmanifest")
+    assert page.evaluate(KEEPS) == KEPT
+    context.close()
+
+
+def test_keys_are_kept_in_firefox(files: str, short_path: Path) -> None:  # noqa: F811
+    async def travel() -> None:
+        desktop = await Desktop().start()
+        firefox = await Firefox(short_path / "profile", {}, desktop).start()
+        try:
+            await firefox.open(f"{files}/Tests/Web/")
+            assert await firefox.run(KEEPS) == KEPT
+        finally:
+            await firefox.stop()
+            await desktop.stop()
+
+    # On a thread of its own: Playwright keeps a loop on the main one, once a test has used it.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, travel()).result()

@@ -9,7 +9,7 @@
 /** @typedef {{concerns: (message: any) => boolean, open: (messages: any[]) => Promise<any[]>}} Opener */
 
 /** In a text of JSON; within a string of it quotes look otherwise. */
-const sealedMarks = /"(?:seals":true|wraps":\[|(?:sealed|line)":")/;
+const sealedMarks = /"seal(?:s":true|ed":")/;
 
 /** @type {WeakMap<object, object>} */
 const origins = new WeakMap();

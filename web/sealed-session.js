@@ -29,6 +29,9 @@ const isOfRelay = ({ kind, head }) =>
   ["approval.decided", "approval.expired", "budget.crossed", "steering.requested", "truncated"].includes(kind)
   || (kind === "approval.stale" && ["tooMany", "sessionEnded"].includes(head.reason)) || (kind === "steering.changed" && head.stage === "withdrawn");
 
+/** What a summary has from its line alone. */
+const ofLine = ["title", "project", "cwd", "folder", "branch"];
+
 /** @param {unknown} error @returns {Trouble} */
 const troubleOf = (error) => {
   if (error instanceof SealingError) return error.code;
@@ -226,14 +229,14 @@ export class SealedSession {
   /** @param {Summary} sent @returns {Promise<Summary>} */
   async summary(sent) {
     this.#mark();
-    const { title: _, project: __, cwd: ___, folder: ____, branch: _____, operation, file, todo, error, statusReason, steering, line: ______, ...rest } = sent;
+    const { operation, file, todo, error, statusReason, steering, line: _, ...rest } = sent;
     const trouble = await this.#takeLine(sent);
     this.heard = Math.max(this.heard, sent.seq);
     const line = this.#line?.line;
-    const said = line ?? { title: sealedTitle };
+    /** @type {Record<string, string|undefined>} */ const said = line ?? { title: sealedTitle };
     const saying = trouble && trouble !== "noKey" ? doubtWords[trouble] : operation && said.operation;
     const opened = {
-      ...rest, ...fieldsOf(said, ["title", "project", "cwd", "folder", "branch"]),
+      ...rest, ...Object.fromEntries(ofLine.map((name) => [name, said[name]])),
       ...(saying ? { operation: saying } : {}), ...(file && said.file ? { file: said.file } : {}), ...(error && said.error ? { error: said.error } : {}),
       ...(todo ? { todo: { ...todo, current: todo.current && said.current } } : {}),
       ...(statusReason ?? said.reason ? { statusReason: statusReason ?? said.reason } : {}),
@@ -334,6 +337,3 @@ const nameIn = ({ name }) => name;
 
 /** @param {unknown} names @param {unknown} aliases @returns {[string, string][]} */
 const pairsOf = (names, aliases) => (Array.isArray(names) && Array.isArray(aliases) && names.length === aliases.length ? names.map((name, at) => [String(name), String(aliases[at])]) : []);
-
-/** @param {Record<string, string>} line @param {string[]} names */
-const fieldsOf = (line, names) => Object.fromEntries(names.flatMap((name) => (line[name] === undefined ? [] : [[name, line[name]]])));

@@ -44,6 +44,12 @@ def test_what_the_relay_cannot_read_is_seen_decided_and_steered(daemon: Daemon, 
     expect(one.page.get_by_role("heading", name=TITLE)).to_be_visible()
     expect(one.timeline()).to_contain_text(SAID)
 
+    post(daemon.socket, "events", event("s1", "tool.started", {"call": "c1", "tool": "make", "operation": "Mark-words build"}))
+    expect(one.timeline()).to_contain_text("Mark-words build")
+    post(daemon.socket, "events", event("s1", "tool.output", {"call": "c1"}, {"text": "Mark-words so far\nand mo"}))
+    expect(one.timeline().locator(".tool-tail")).to_contain_text("Mark-words so far")
+    post(daemon.socket, "events", event("s1", "tool.finished", {"call": "c1", "tool": "make", "ok": True}, {"output": "Mark-words in the end"}))
+
     asking = Asking(daemon, question("s1", "q1"))
     card = one.page.locator("approval-card[data-stage=pending]")
     expect(card).to_contain_text("Use Deploy?")

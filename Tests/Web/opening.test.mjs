@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { rowsWith } from "../../web/find.js";
 import { asSent, Ingress } from "../../web/ingress.js";
 import { Kept } from "../../web/kept.js";
 import { Opening } from "../../web/opening.js";
 import { shownEvent, consentOf, shownApproval } from "../../web/shown.js";
+import { noSieve, passes } from "../../web/sieve.js";
 import { apply, emptyState, takeHistory } from "../../web/store.js";
 import { ownKeys } from "./own-keys.mjs";
 import { SealingHost } from "./sealing-host.mjs";
@@ -55,6 +57,10 @@ test("a list, a log and what follows are those of another host, once opened", as
   await one.tell({ type: "deltas", session, message: "m1", text: host.live(session, "m1", "fou") });
   assert.equal(one.state.logs.get(session).unfinished.get("m1").text, "fou");
   assert.equal(one.loads(), 1);
+  // What is searched is what was opened.
+  assert.deepEqual(rowsWith(one.state.logs.get(session).timeline.rows, "thr"), ["e:3"]);
+  const isFound = (words) => passes(summary, { ...noSieve(), words }, () => "Running");
+  assert.deepEqual([isFound("grün"), isFound("Sealed")], [true, false]);
 });
 
 test("what has nothing sealed goes straight through, and nothing overtakes what is being opened", async () => {

@@ -116,7 +116,7 @@ const link = new Link({
   message: (message, text) => ingress.through([message], (opened) => opened.forEach(take), text),
   history: (reply, text, give) => ingress.through([reply], ([opened]) => give(opened), text),
   state: linkChanged,
-  position: (session) => position(state, session),
+  position: (session) => (ingress.opener?.followed(session), position(state, session)),
 });
 
 const ingress = new Ingress(withSeldom);

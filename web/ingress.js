@@ -6,7 +6,7 @@
  */
 
 /** @typedef {import("./wire").Message} Message */
-/** @typedef {{concerns: (message: any) => boolean, open: (messages: any[]) => Promise<any[]>}} Opener */
+/** @typedef {{concerns: (message: any) => boolean, open: (messages: any[]) => Promise<any[]>, followed: (session: string) => void}} Opener */
 
 /** In a text of JSON; within a string of it quotes look otherwise. */
 const sealedMarks = /"seal(?:s":true|ed":")/;

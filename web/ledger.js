@@ -7,33 +7,34 @@
 /** @typedef {"repeated"|"oldKey"|"unsealed"} Doubt Why an event is not shown. */
 /**
  * @typedef {{seq: number, number: number, epoch: number}} Numbered What opened, and is the host's.
- * @typedef {{seq: number, counts: number}} Counted What has no number that is known, but took as many of the host's: what did not open, and what the relay skipped.
+ * @typedef {{seq: number, counts: number, isPlain?: true}} Counted What has no number that is known, but took one of the host's: it did not open, or was not sealed.
+ * @typedef {{seq: number, skips: number}} Skipped What the relay says that it has not.
  * @typedef {{seq: number, isPlain: true}} Plain An event of a host that was not sealed.
  */
 /** @typedef {{doubts: Map<number, Doubt>, missing: Map<number, number>, missingAfter: number}} Reading Both by `seq`; `missing`: how many before it. */
 
 export class Ledger {
-  /** @type {(Numbered|Counted)[]} By `seq`. */ #entries = [];
+  /** @type {(Numbered|Counted|Skipped)[]} By `seq`. */ #entries = [];
   /** @type {{from: number, to: number}[]} What of the relay's log was seen, in stretches without a hole. */ #stretches = [];
 
   /**
    * A stretch of the log, in its order.
-   * @param {number} first @param {number} last @param {(Numbered|Counted|Plain)[]} found What of it is a host's. @param {number} [plainUntil] A later event that is not sealed is nobody's.
+   * @param {number} first @param {number} last @param {(Numbered|Counted|Skipped|Plain)[]} found What of it is a host's. @param {number} [plainMax] So many events were there before the host sealed.
    * @returns {Reading}
    */
-  take(first, last, found, plainUntil = Infinity) {
+  take(first, last, found, plainMax = 0) {
     const isJoined = this.#see(first, last);
     /** @type {Map<number, Doubt>} */ const doubts = new Map();
     for (const one of found) {
       const doubt = "number" in one ? this.#doubtOf(one) : undefined;
       if (doubt) doubts.set(one.seq, doubt);
-      else if (!("isPlain" in one)) this.#put(one);
+      else if (!isPlain(one)) this.#put(one);
     }
     // From the last one, as each leaves less room for those before it.
     for (const one of [...found].reverse()) {
-      if (!("isPlain" in one)) continue;
-      if (one.seq > plainUntil || !this.#hasRoom(one.seq)) doubts.set(one.seq, "unsealed");
-      else this.#put({ seq: one.seq, counts: 1 });
+      if (!isPlain(one)) continue;
+      if (this.#hasRoom(one.seq, plainMax)) this.#put({ seq: one.seq, counts: 1, isPlain: true });
+      else doubts.set(one.seq, "unsealed");
     }
     /** @type {Map<number, number>} */ const missing = new Map();
     for (const { seq } of found) {
@@ -69,7 +70,7 @@ export class Ledger {
     return low;
   }
 
-  /** @param {Numbered|Counted} entry */
+  /** @param {Numbered|Counted|Skipped} entry */
   #put(entry) {
     const at = this.#at(entry.seq);
     this.#entries.splice(at, this.#entries[at]?.seq === entry.seq ? 1 : 0, entry);
@@ -100,13 +101,15 @@ export class Ledger {
     return after && "number" in after && (number >= after.number || epoch > after.epoch) ? "repeated" : undefined;
   }
 
-  /** @param {number} seq Whether an event that is not sealed may be from before its host sealed any. */
-  #hasRoom(seq) {
+  /** @param {number} seq Whether an event that is not sealed may be from before its host sealed any. @param {number} plainMax */
+  #hasRoom(seq, plainMax) {
     const at = this.#at(seq);
+    const held = this.#entries[at];
+    if (held?.seq === seq && "isPlain" in held) return true;
     const next = this.#firstNumbered(at);
-    if (this.#lastNumbered(at) >= 0) return false;
     const first = this.#entries[next];
-    return !first || !("number" in first) || first.number - 1 > this.#countsIn(at, next);
+    const isBefore = this.#lastNumbered(at) < 0 && (!first || !("number" in first) || first.number - 1 > this.#countsIn(at, next));
+    return isBefore && this.#entries.filter((one) => "isPlain" in one).length < plainMax;
   }
 
   /** @param {number} from @param {number} to */
@@ -122,6 +125,12 @@ export class Ledger {
     const floor = this.#entries[before];
     const stretch = this.#stretches.find(({ from, to }) => from <= entry.seq && entry.seq <= to);
     if (!stretch || stretch.from > (floor?.seq ?? 1)) return 0;
-    return Math.max(0, entry.number - 1 - (floor && "number" in floor ? floor.number : 0) - this.#countsIn(before + 1, at));
+    const missing = Math.max(0, entry.number - 1 - (floor && "number" in floor ? floor.number : 0) - this.#countsIn(before + 1, at));
+    // The relay's word for a hole counts only if it is that hole.
+    const said = this.#entries.slice(before + 1, at).reduce((sum, one) => sum + ("skips" in one ? one.skips : 0), 0);
+    return said === missing ? 0 : missing;
   }
 }
+
+/** @param {object} one @returns {one is Plain} */
+const isPlain = (one) => "isPlain" in one && !("counts" in one);

@@ -5,7 +5,8 @@
  */
 
 import { learned, newestEpochIn } from "./epochs.js";
-import { SealedSession, sealedIn } from "./sealed-session.js";
+import { asSent } from "./ingress.js";
+import { refused, SealedSession, sealedIn } from "./sealed-session.js";
 
 /** @typedef {import("./wire").Message} Message */
 /** @typedef {import("./wire").Summary} Summary */
@@ -19,22 +20,28 @@ import { SealedSession, sealedIn } from "./sealed-session.js";
  * @property {(pin: import("./keys.js").Pin) => Promise<unknown>} keep With the keys of what its host seals.
  * @property {() => Promise<import("./keys.js").OwnKeys|undefined>} own
  * @property {() => number} now Milliseconds.
+ * @property {(session: string) => Summary|undefined} summary What is known of a session.
  * @property {(session: string) => void} again Asks for a session's log again.
  */
 
 /** After a new key has come, what was sealed before is still under way for a while. */
 const settledMs = 30_000;
 
+/** Ids that a relay has called a host by: more than one person has of them. */
+const relayedMax = 16;
+
 /** @param {Summary} summary */
-const isSealed = ({ steering, line }) => line !== undefined || steering?.seals === true || steering?.wraps !== undefined || steering?.sealed !== undefined;
+const isMarked = ({ steering, line }) => line !== undefined || steering?.seals === true || steering?.wraps !== undefined || steering?.sealed !== undefined;
 
 export class Opening {
   /** @type {OpeningSurroundings} */ #around;
   /** @type {Map<string, SealedSession>} */ #sessions = new Map();
   /** @type {Map<string, string>} Ids of keys by what the relay calls their hosts: a session without an offer has no other. */ #hosts = new Map();
-  /** @type {Map<string, {wraps: unknown, since?: number}>} What hosts offer, and since when the pin is that it was opened with. */ #offered = new Map();
+  /** @type {Map<string, {wraps: unknown, relayed: string, since?: number}>} What hosts offer, what the relay calls them, and since when the pin is that it was opened with. */ #offered = new Map();
   /** @type {Map<string, {epoch: number, at: number}>} */ #newest = new Map();
   /** @type {Map<string, Summary|Approval>} What did not open for want of a key. */ #closed = new Map();
+  /** @type {Map<string, number>} The highest epoch in anything of a host. */ #highest = new Map();
+  /** A session is known to be another host's than before. */ #isRebound = false;
 
   /** @param {OpeningSurroundings} around */
   constructor(around) {
@@ -50,12 +57,23 @@ export class Opening {
   #isSealed(message) {
     switch (message.type) {
       case "snapshot":
-        if (message.session === undefined) return message.sessions.some(isSealed) || message.approvals.some((/** @type {Approval} */ one) => this.#isOfSealed(one));
-        return this.#sessions.has(message.session) || isSealed(message.summary) || message.events.some((/** @type {Event} */ one) => sealedIn(one) !== undefined);
-      case "summary": return this.#sessions.has(message.summary.session) || isSealed(message.summary);
+        if (message.session === undefined) return message.sessions.some((/** @type {Summary} */ one) => this.#seals(one)) || message.approvals.some((/** @type {Approval} */ one) => this.#isOfSealed(one));
+        return this.#sessions.has(message.session) || this.#seals(message.summary) || message.events.some((/** @type {Event} */ one) => sealedIn(one) !== undefined);
+      case "summary": return this.#sessions.has(message.summary.session) || this.#seals(message.summary);
       case "approval": return this.#isOfSealed(message.approval);
       default: return this.#sessions.has(message.session) || message.events?.some((/** @type {Event} */ one) => sealedIn(one) !== undefined) === true;
     }
+  }
+
+  /** @param {Summary} summary Whether its host seals, by what stands there or as its pin remembers: whatever the relay leaves out. */
+  #seals(summary) {
+    return isMarked(summary) || this.#sealingHost(summary) !== undefined;
+  }
+
+  /** @param {Summary} summary @returns {string|undefined} The id of its host's key, if that is pinned and has sealed. */
+  #sealingHost({ host, steering }) {
+    for (const { id, epochs, relayed } of this.#around.trust.hosts.values()) if (epochs?.size && (steering?.consent === id || relayed?.includes(host.id))) return id;
+    return undefined;
   }
 
   /** @param {Approval} approval */
@@ -91,16 +109,16 @@ export class Opening {
     if (type === "snapshot" && message.session === undefined) {
       const isNew = await this.#learn(message.sessions);
       const sessions = await Promise.all(message.sessions.map((/** @type {Summary} */ one) => this.#summary(one)));
-      const approvals = await Promise.all(message.approvals.map((/** @type {Approval} */ one) => this.#approval(one)));
+      const approvals = await Promise.all(message.approvals.map((/** @type {Approval} */ one) => this.#approval(one, false)));
       return [{ ...message, sessions, approvals }, ...await this.#reopened(isNew)];
     }
     if (type === "summary") {
       const isNew = await this.#learn([message.summary]);
       return [{ type, summary: await this.#summary(message.summary) }, ...await this.#reopened(isNew)];
     }
-    if (type === "approval") return [{ type, approval: await this.#approval(message.approval) }];
+    if (type === "approval") return [{ type, approval: await this.#approval(message.approval, true) }];
     if (type === "snapshot") return [await this.#snapshot(message)];
-    const session = this.#of(message.session, () => message.first + message.events.length - 1);
+    const session = this.#of(message.session);
     switch (type) {
       case "events": return [{ ...message, events: await session.events(message.first, message.events, { numbering: message.epoch, follows: true }) }];
       // Older events that were asked for.
@@ -110,28 +128,35 @@ export class Opening {
         const text = await session.live(message.text, message.message ?? message.call);
         return text === undefined ? [] : [{ ...message, text }];
       }
-      case "removed": this.#sessions.delete(message.session);
+      // One that was removed, too, is remembered: it may come back.
+      default: return [message];
     }
-    return [message];
   }
 
   /** @param {import("./wire").SessionSnapshot} message */
   async #snapshot(message) {
     await this.#learn([message.summary]);
     const summary = await this.#summary(message.summary);
-    const session = this.#of(message.session, () => message.seq);
+    const session = this.#of(message.session);
     session.isClosed = false;
-    const approvals = await Promise.all(message.approvals.map((one) => this.#approval(one)));
+    const approvals = await Promise.all(message.approvals.map((one) => this.#approval(one, false)));
     return { ...message, summary, approvals, events: await session.events(message.first, message.events, { numbering: message.epoch, follows: false }) };
   }
 
   // Whose it is
 
-  /** @param {string} name @param {() => number} seq The last event of it that was heard of. */
-  #of(name, seq) {
+  /** @param {string} name */
+  #of(name) {
     const held = this.#sessions.get(name);
     if (held) return held;
-    const made = new SealedSession(name, seq(), { pin: (host) => this.#around.trust.hosts.get(host), newest: (host) => this.#newestOf(host) });
+    const { trust, now } = this.#around;
+    const isSettled = (/** @type {number} */ since) => now() - since > settledMs;
+    const made = new SealedSession(name, {
+      pin: (host) => trust.hosts.get(host), now, isSettled,
+      newest: (host) => ({ ...this.#newestOf(host), isSettled: isSettled(this.#newestOf(host).at) }),
+      saw: (host, epoch) => this.#saw(host, epoch),
+      highest: (host) => this.#highest.get(host) ?? 0,
+    });
     this.#sessions.set(name, made);
     return made;
   }
@@ -139,9 +164,19 @@ export class Opening {
   /** @param {string} host */
   #newestOf(host) {
     const epoch = newestEpochIn(this.#around.trust.hosts.get(host));
-    const held = this.#newest.get(host);
-    if (held?.epoch !== epoch) this.#newest.set(host, { epoch, at: this.#around.now() });
-    return { epoch, isSettled: held?.epoch === epoch && this.#around.now() - held.at > settledMs };
+    let held = this.#newest.get(host);
+    if (held?.epoch !== epoch) this.#newest.set(host, (held = { epoch, at: this.#around.now() }));
+    return held;
+  }
+
+  /** @param {string} host @param {number} epoch */
+  #saw(host, epoch) {
+    if (epoch > (this.#highest.get(host) ?? 0)) this.#highest.set(host, epoch);
+  }
+
+  /** @param {string} session Its log is asked for from where it is held here. */
+  followed(session) {
+    this.#sessions.get(session)?.followed();
   }
 
   /**
@@ -152,7 +187,9 @@ export class Opening {
     for (const { host, steering } of summaries) {
       if (steering?.consent === undefined || !steering.seals) continue;
       this.#hosts.set(host.id, steering.consent);
-      if (steering.wraps) this.#offered.set(steering.consent, { wraps: steering.wraps });
+      if (!Array.isArray(steering.wraps)) continue;
+      this.#offered.set(steering.consent, { wraps: steering.wraps, relayed: host.id });
+      for (const one of steering.wraps) this.#saw(steering.consent, one?.epoch);
     }
     /** @type {Set<string>} */ const found = new Set();
     const { trust } = this.#around;
@@ -162,10 +199,16 @@ export class Opening {
       offer.since = pin.since;
       const own = await this.#around.own();
       const epochs = own && await learned(own, pin, offer.wraps).catch(() => undefined);
-      if (!epochs) continue;
-      trust.hosts.set(host, { ...pin, epochs });
+      // It may be forgotten meanwhile, or trusted anew.
+      const held = trust.hosts.get(host);
+      const { relayed = [] } = pin;
+      if (held !== pin || !(epochs ?? pin.epochs) || (!epochs && relayed.includes(offer.relayed))) continue;
+      const kept = { ...pin, epochs: epochs ?? pin.epochs, relayed: [...new Set([...relayed, offer.relayed])].slice(-relayedMax) };
+      trust.hosts.set(host, kept);
       // A browser that keeps nothing gets them again.
-      this.#around.keep({ ...pin, epochs }).catch(() => undefined);
+      this.#around.keep(kept).catch(() => undefined);
+      if (!epochs) continue;
+      this.#newestOf(host);
       found.add(host);
     }
     return found;
@@ -177,10 +220,11 @@ export class Opening {
    */
   async #reopened(hosts) {
     const opened = [];
-    for (const [key, sent] of [...this.#closed]) {
-      if (!this.#sessions.get(sent.session)?.hasKey) continue;
+    const closed = hosts.size || this.#isRebound ? [...this.#closed] : [];
+    this.#isRebound = false;
+    for (const [key, sent] of closed) {
       this.#closed.delete(key);
-      opened.push("request" in sent ? { type: "approval", approval: await this.#approval(sent) } : { type: "summary", summary: await this.#summary(sent) });
+      opened.push("request" in sent ? { type: "approval", approval: await this.#approval(sent, false) } : { type: "summary", summary: await this.#summary(sent) });
     }
     for (const [name, session] of this.#sessions) {
       if (!session.isClosed || !hosts.has(session.host)) continue;
@@ -194,52 +238,67 @@ export class Opening {
 
   /** @param {Summary} sent @returns {Promise<Summary>} */
   async #summary(sent) {
-    if (!this.#sessions.has(sent.session) && !isSealed(sent)) return sent;
-    const session = this.#of(sent.session, () => sent.seq);
-    const host = sent.steering?.consent ?? this.#hosts.get(sent.host.id);
+    if (!this.#sessions.has(sent.session) && !this.#seals(sent)) return sent;
+    const session = this.#of(sent.session);
+    const host = this.#sealingHost(sent) ?? sent.steering?.consent ?? this.#hosts.get(sent.host.id);
+    const before = session.host;
     if (host !== undefined) session.isOf(host);
-    session.hostName = sent.host.name;
+    this.#isRebound ||= session.host !== before;
     const opened = await session.summary(sent);
     this.#keepClosed(sent.session, session, sent);
     return opened;
   }
 
-  /** @param {Approval} sent @returns {Promise<Approval>} */
-  async #approval(sent) {
+  /** @param {Approval} sent @param {boolean} isLive @returns {Promise<Approval>} */
+  async #approval(sent, isLive) {
     if (!this.#isOfSealed(sent)) return sent;
-    const session = this.#of(sent.session, () => sent.seq);
+    const session = this.#of(sent.session);
+    const opened = await session.approval(sent, isLive);
     this.#keepClosed(`${sent.session}/${sent.approval}`, session, sent);
-    return session.approval(sent);
+    return opened;
   }
 
   /** @param {string} key @param {SealedSession} session @param {Summary|Approval} sent */
   #keepClosed(key, session, sent) {
-    if (session.hasKey) this.#closed.delete(key);
-    else this.#closed.set(key, sent);
+    if (session.isShut) this.#closed.set(key, sent);
+    else this.#closed.delete(key);
   }
 
   // What is sealed
+
+  /**
+   * @param {string} name @returns {SealedSession|undefined} Nothing where what is sent is sent in the open. Once a session was sealed, it is.
+   */
+  #sealedFor(name) {
+    const held = this.#sessions.get(name);
+    const summary = held ? undefined : this.#around.summary(name);
+    if (summary && this.#seals(summary)) throw refused(`${summary.host.name} seals what is said, and this session has not come like that`);
+    return held;
+  }
 
   /**
    * @template {import("./wire").Command} C
    * @param {C} command @param {string} id Under which it is sent. @returns {Promise<C>} As its host takes it.
    */
   async command(command, id) {
-    const fields = /** @type {{session: string, type: string, text?: string, project?: string, command?: boolean}} */ (command);
-    const session = this.#of(fields.session, () => 0);
-    const { text } = fields;
-    const project = fields.project === undefined ? {} : { project: session.aliasOf(fields.project) };
-    if (text === undefined || !["prompt", "start", "resume"].includes(fields.type)) return { ...command, ...project };
-    if (!fields.command) return { ...command, ...project, text: await session.sealed(text, id) };
-    const [, name, rest] = /^(\S*)\s*(.*)$/s.exec(text) ?? [];
-    return { ...command, text: [session.aliasOf(name), ...(rest ? [await session.sealed(rest, id)] : [])].join(" ") };
+    const { type, session: name = "", text, project, pictures, command: isCommand } =
+      /** @type {{type: string, session?: string, text?: string, project?: string, pictures?: unknown[], command?: boolean}} */ (command);
+    const session = this.#sealedFor(name);
+    if (!session) return command;
+    if (inTheOpen.has(type) || pictures?.length) throw refused("its host seals what is said, and this would pass the relay in the open");
+    const named = project === undefined ? {} : { project: await session.alias(project) };
+    if (text === undefined) return { ...command, ...named };
+    if (!isCommand) return { ...command, ...named, text: await session.sealed(text, id) };
+    const [, first, rest] = /^(\S*)\s*(.*)$/s.exec(text) ?? [];
+    return { ...command, text: [await session.alias(first), ...(rest ? [await session.sealed(rest, id)] : [])].join(" ") };
   }
 
   /**
-   * @param {{session: string, approval: string}} asked @param {Verdict} verdict @returns {Promise<Verdict>} As the relay and the host take it.
+   * @param {Pick<Approval, "session"|"approval"|"request">} asked @param {Verdict} verdict @returns {Promise<Verdict>} As the relay and the host take it.
    */
-  async verdict({ session: name, approval }, verdict) {
-    const session = this.#of(name, () => 0);
+  async verdict({ session: name, approval, request }, verdict) {
+    const session = sealedIn(asSent(request)) === undefined ? this.#sealedFor(name) : this.#of(name);
+    if (!session) return verdict;
     if (verdict.decision === "deny" && verdict.message !== undefined) return { ...verdict, message: await session.sealed(verdict.message, approval) };
     if (verdict.decision !== "answer") return verdict;
     return { ...verdict, answers: await Promise.all(verdict.answers.map(async ({ text, ...answer }) => ({
@@ -248,3 +307,6 @@ export class Opening {
     }))) };
   }
 }
+
+/** Commands whose content the relay would read. */
+const inTheOpen = new Set(["keys", "ruleAdd", "ruleChange", "ruleTry", "ruleOff"]);

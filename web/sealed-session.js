@@ -6,7 +6,9 @@ import { notice, openedFrom } from "./ingress.js";
 import { Ledger } from "./ledger.js";
 import { CommandError } from "./link.js";
 import { isSealedText, SealingError, SessionSealing } from "./sealing.js";
-import { doubtWords, missingWords, noKeyWords, notSealedText, sealedTitle, sealedTool, unopenedText } from "./sealing-words.js";
+import {
+  behindWords, doubtWords, missingWords, noKeyWords, notSealedText, openedUpWords, ownReasons, sealedTitle, sealedTool, skippedWords, unopenedText,
+} from "./sealing-words.js";
 import { shownApproval } from "./shown.js";
 import { promptBytesMax } from "./steering.js";
 
@@ -18,7 +20,11 @@ import { promptBytesMax } from "./steering.js";
 /**
  * @typedef {object} Hosts
  * @property {(host: string) => import("./keys.js").Pin|undefined} pin
- * @property {(host: string) => {epoch: number, isSettled: boolean}} newest The newest key of a host that is here. `isSettled`: what was under way when it came has arrived.
+ * @property {(host: string) => {epoch: number, at: number, isSettled: boolean}} newest The newest key of a host that is here, and since when. `isSettled`: what was under way then has arrived.
+ * @property {() => number} now
+ * @property {(since: number) => boolean} isSettled Whether what was under way then has arrived.
+ * @property {(host: string, epoch: number) => void} saw Something of that host.
+ * @property {(host: string) => number} highest The highest epoch in anything of that host.
  */
 
 /** @param {Event} event @returns {unknown} */
@@ -41,63 +47,81 @@ const troubleOf = (error) => {
 export class SealedSession {
   /** The id of its host's key; empty while that is not known. */
   host = "";
-  hostName = "its host";
   /** Something of its log is hidden for want of a key. */
   isClosed = false;
-  /** The last event of the relay's numbering that was heard of. */
-  heard = 0;
+  /** Likewise of what its summary, or the approval that was opened last, says. */
+  isShut = false;
 
   /** @type {string} */ #session;
   /** @type {Hosts} */ #hosts;
+  #relayedName = "its host";
   /** @type {SessionSealing|undefined} */ #sealing;
+  #hasOpened = false;
   /** @type {Map<string, any[]>} By approval. */ #questions = new Map();
-  /** @type {Map<string, string>} What stands for names that are said in commands. */ #aliases = new Map();
+  /** @type {Map<string, string>} Names by what stands for them in commands. */ #aliases = new Map();
   #ledger = new Ledger();
   /** The relay's numbering that the ledger is of. */ #numbering = "";
-  /** @type {number} Events up to here may be from before the host sealed. */ #plainUntil;
+  /** The last event of the relay's numbering that was delivered, and when it was followed from there on. */ #heard = 0;
+  #followedAt = 0;
+  /** So many events were there before the host sealed, as it says itself. */ #plainMax = 0;
+  /** @type {Map<string, {number: number, epoch: number}>} Of its events, by host: whatever becomes of the relay's numbering. */ #highest = new Map();
   /** From this epoch on all is sealed, but for events up to `oldUntil`. */ #since = { epoch: 0, oldUntil: 0 };
   /** @type {Trouble|undefined} Of the last event. */ #lastTrouble;
   /** @type {{text: string, number: number, line: Record<string, string>}|undefined} */ #line;
   /** @type {{text: string, number: number, head: import("./wire").Fields}|undefined} */ #offer;
   /** @type {Set<string>} Approvals whose request was taken. */ #asked = new Set();
+  /** The relay says that its host seals no more. */ #isOpenedUp = false;
 
-  /** @param {string} session @param {number} seq The last event of it, where it was first known to be sealed. @param {Hosts} hosts */
-  constructor(session, seq, hosts) {
-    [this.#session, this.#plainUntil, this.#hosts] = [session, seq, hosts];
+  /** @param {string} session @param {Hosts} hosts */
+  constructor(session, hosts) {
+    [this.#session, this.#hosts] = [session, hosts];
   }
 
-  /** @param {string} host The id of its key. */
+  /**
+   * What has opened under one host is that one's, as long as it is trusted here.
+   * @param {string} host The id of its key.
+   */
   isOf(host) {
-    if (this.host === host || !isKeyID(host)) return;
+    if (this.host === host || !isKeyID(host) || (this.#hasOpened && this.#pin)) return;
     this.host = host;
-    // Another identity counts and numbers anew.
-    [this.#ledger, this.#since, this.#line, this.#offer] = [new Ledger(), { epoch: 0, oldUntil: 0 }, undefined, undefined];
+    [this.#ledger, this.#since, this.#line, this.#offer, this.#plainMax] = [new Ledger(), { epoch: 0, oldUntil: 0 }, undefined, undefined, 0];
     this.#sealing = new SessionSealing(host, this.#session, (epoch) => this.#hosts.pin(host)?.epochs?.get(epoch));
   }
 
-  get hasKey() {
-    return newestEpochIn(this.#hosts.pin(this.host)) > 0;
+  get #pin() {
+    return this.#hosts.pin(this.host);
   }
 
-  get noKeyWords() {
-    return noKeyWords(this.hostName, this.#hosts.pin(this.host) !== undefined);
+  /** What its host called itself when it was trusted. */
+  get #hostName() {
+    return this.#pin?.name ?? this.#relayedName;
   }
 
   /** @returns {SessionSealing} */
   get #opener() {
-    if (!this.#sealing || !this.hasKey) throw new SealingError("noKey", "host", "no key of its host is here");
+    if (!this.#sealing || !newestEpochIn(this.#pin)) throw new SealingError("noKey", "host", "no key of its host is here");
     return this.#sealing;
   }
 
-  /** Before something with another number is looked at. */
-  #mark() {
-    const { epoch, isSettled } = this.#hosts.newest(this.host);
-    if (isSettled && this.#since.epoch < epoch) this.#since = { epoch, oldUntil: this.heard };
+  /**
+   * @template {{epoch: number}} T
+   * @param {Promise<T>} opening @returns {Promise<T>}
+   */
+  async #opening(opening) {
+    try {
+      const opened = await opening;
+      this.#hasOpened = true;
+      this.#hosts.saw(this.host, opened.epoch);
+      return opened;
+    } catch (error) {
+      if (error instanceof SealingError) this.#hosts.saw(this.host, error.epoch);
+      throw error;
+    }
   }
 
-  /** @param {number} epoch @param {number} seq */
-  #isOld(epoch, seq) {
-    return epoch < this.#since.epoch && seq > this.#since.oldUntil;
+  /** Its log is asked for from where it is held here. */
+  followed() {
+    this.#followedAt = this.#hosts.now();
   }
 
   // Events
@@ -109,37 +133,52 @@ export class SealedSession {
    */
   async events(first, events, end) {
     const readings = await Promise.all(events.map((event) => this.#read(event)));
-    this.#mark();
-    if (end && this.#numbering !== end.numbering) [this.#ledger, this.#numbering] = [new Ledger(), end.numbering];
+    const { epoch, at: since } = this.#hosts.newest(this.host);
+    // What has been followed since before a new key came has none of an older one any more.
+    if (end?.follows && this.#since.epoch < epoch && this.#hosts.isSettled(Math.max(since, this.#followedAt))) this.#since = { epoch, oldUntil: this.#heard };
+    if (end && this.#numbering !== end.numbering) [this.#ledger, this.#numbering, this.#heard] = [new Ledger(), end.numbering, 0];
     const last = first + events.length - 1;
     const found = readings.flatMap((reading, at) => {
       const entry = this.#entryOf(reading, first + at, events[at]);
       return entry ? [entry] : [];
     });
-    const { doubts, missing, missingAfter } = this.#ledger.take(first, last, found, this.#plainUntil);
-    this.heard = Math.max(this.heard, last);
+    const { doubts, missing, missingAfter } = this.#ledger.take(first, last, found, this.#plainMax);
+    if (end) this.#heard = Math.max(this.#heard, last);
     let before = end?.follows ? this.#lastTrouble : undefined;
-    const opened = await Promise.all(readings.map(async ({ event, trouble }, at) => {
+    // The last number that was read, and what came after it and has none.
+    let [number, wrongs] = [0, 0];
+    const opened = await Promise.all(readings.map(async (reading, at) => {
       const seq = first + at;
-      const wrong = trouble ?? doubts.get(seq);
+      const wrong = reading.trouble ?? doubts.get(seq);
       const isAgain = wrong !== undefined && wrong === before;
       before = wrong;
       this.isClosed ||= wrong === "noKey";
-      const shown = wrong ? { kind: "sealing", at: event.at, head: isAgain ? {} : { words: this.#wordsFor(wrong) } } : await this.#withWords(event, seq);
+      if (wrong) wrongs += 1;
+      else if (reading.number) [number, wrongs] = [this.#count(reading.number, reading.epoch ?? 0), 0];
+      const shown = wrong ? said(reading.event, isAgain ? "" : this.#wordsFor(wrong)) : reading.number ? reading.event : await this.#withWords(reading.event, seq);
       const count = wrong ? 0 : missing.get(seq) ?? 0;
       // What its host has lost, it says itself.
-      if (count && !(event.kind === "truncated" && count <= (event.head.count ?? Infinity))) notice(shown, { before: missingWords(count) });
+      if (count && !(reading.event.kind === "truncated" && count <= (reading.event.head.count ?? Infinity))) notice(shown, { before: missingWords(count) });
       return shown === events[at] ? shown : openedFrom(shown, events[at]);
     }));
     if (end) this.#lastTrouble = before;
     const newest = opened.at(-1);
-    if (missingAfter && newest) notice(newest, { after: missingWords(missingAfter) });
+    // A log that begins anew ends where it ended before, or later.
+    const lost = end && !end.follows && number ? (this.#highest.get(this.host)?.number ?? 0) - number - wrongs : missingAfter;
+    if (lost > 0 && newest) notice(newest, { after: missingWords(lost) });
     return opened;
+  }
+
+  /** @param {number} number @param {number} epoch */
+  #count(number, epoch) {
+    const held = this.#highest.get(this.host) ?? { number: 0, epoch: 0 };
+    this.#highest.set(this.host, { number: Math.max(held.number, number), epoch: Math.max(held.epoch, epoch) });
+    return number;
   }
 
   /** @param {Trouble} trouble */
   #wordsFor(trouble) {
-    return trouble === "noKey" ? this.noKeyWords : doubtWords[trouble];
+    return trouble === "noKey" ? noKeyWords(this.#hostName, this.#pin !== undefined) : doubtWords[trouble];
   }
 
   /** @param {Event} event @returns {Promise<Reading>} */
@@ -147,30 +186,31 @@ export class SealedSession {
     const sealed = sealedIn(event);
     if (sealed === undefined) return { event };
     try {
-      return await this.#opener.openEvent(sealed, event.kind);
+      return await this.#opening(this.#opener.openEvent(sealed, event.kind));
     } catch (error) {
       return { event, trouble: troubleOf(error) };
     }
   }
 
-  /** @param {Reading} reading @param {number} seq @param {Event} sent @returns {import("./ledger.js").Numbered|import("./ledger.js").Counted|import("./ledger.js").Plain|undefined} */
+  /** @param {Reading} reading @param {number} seq @param {Event} sent @returns {import("./ledger.js").Numbered|import("./ledger.js").Counted|import("./ledger.js").Skipped|import("./ledger.js").Plain|undefined} */
   #entryOf(reading, seq, sent) {
     const { number, epoch, trouble } = reading;
     if (number !== undefined && epoch !== undefined) {
-      if (!this.#isOld(epoch, seq)) return { seq, number, epoch };
+      if (epoch >= this.#since.epoch || seq <= this.#since.oldUntil) return { seq, number, epoch };
       reading.trouble = "oldKey";
       return undefined;
     }
     if (trouble) return { seq, counts: 1 };
     if (!isOfRelay(sent)) return { seq, isPlain: true };
     const { count } = sent.head;
-    return sent.kind === "truncated" && count > 0 ? { seq, counts: count } : undefined;
+    return sent.kind === "truncated" && count > 0 ? { seq, skips: count } : undefined;
   }
 
   /** @param {Event} event What a person wrote, as the relay tells of it. @param {number} seq */
   async #withWords(event, seq) {
     const { kind, head, body } = event;
-    const mayBePlain = !this.#ledger.isBehindSealed(seq) && seq <= this.#plainUntil;
+    const mayBePlain = this.#plainMax > 0 && !this.#ledger.isBehindSealed(seq);
+    if (kind === "truncated" && !mayBePlain && body === undefined && head.count > 0) return said(event, skippedWords(head.count));
     if (kind === "steering.requested" && typeof body?.text === "string") return { ...event, body: { ...body, text: await this.#opened(body.text, String(head.command), mayBePlain) } };
     if (kind === "approval.decided" && head.decision) return { ...event, head: { ...head, decision: await this.#decision(head.decision, String(head.approval), mayBePlain) } };
     return event;
@@ -196,19 +236,14 @@ export class SealedSession {
   async #opened(text, to, mayBePlain) {
     // One of the agent's commands: what stands for its name, and what is behind it.
     const [, alias, rest] = /^(~[\w-]+)(?: (.*))?$/s.exec(text) ?? [];
-    if (alias) return [this.#nameOf(alias), ...(rest ? [await this.#opened(rest, to, mayBePlain)] : [])].join(" ");
+    if (alias) return [this.#aliases.get(alias) ?? alias, ...(rest ? [await this.#opened(rest, to, mayBePlain)] : [])].join(" ");
     if (!isSealedText(text)) return mayBePlain ? text : notSealedText;
     try {
-      return (await this.#opener.openWords(text, to)).text;
+      return (await this.#opening(this.#opener.openWords(text, to))).text;
     } catch (error) {
       troubleOf(error);
       return unopenedText;
     }
-  }
-
-  /** @param {string} alias */
-  #nameOf(alias) {
-    return [...this.#aliases].find(([, one]) => one === alias)?.[0] ?? alias;
   }
 
   /**
@@ -217,7 +252,7 @@ export class SealedSession {
    */
   async live(text, of) {
     try {
-      return (await this.#opener.openLive(text, of)).text;
+      return (await this.#opening(this.#opener.openLive(text, of))).text;
     } catch (error) {
       troubleOf(error);
       return undefined;
@@ -228,87 +263,100 @@ export class SealedSession {
 
   /** @param {Summary} sent @returns {Promise<Summary>} */
   async summary(sent) {
-    this.#mark();
-    const { operation, file, todo, error, statusReason, steering, line: _, ...rest } = sent;
+    this.#relayedName = sent.host.name;
+    const { operation, file, todo, error, statusReason, steering, line: _, host, ...rest } = sent;
     const trouble = await this.#takeLine(sent);
-    this.heard = Math.max(this.heard, sent.seq);
-    const line = this.#line?.line;
-    /** @type {Record<string, string|undefined>} */ const said = line ?? { title: sealedTitle };
-    const saying = trouble && trouble !== "noKey" ? doubtWords[trouble] : operation && said.operation;
+    const isOfferShut = await this.#takeOffer(steering);
+    this.isShut = trouble === "noKey" || isOfferShut;
+    this.#isOpenedUp = steering !== undefined && !steering.seals && !steering.sealed;
+    /** @type {Record<string, string|undefined>} */ const line = this.#line?.line ?? { title: sealedTitle };
+    const saying = trouble && trouble !== "noKey" ? doubtWords[trouble] : operation && line.operation;
+    const reason = ownReasons.has(statusReason ?? "") ? statusReason : line.reason;
     const opened = {
-      ...rest, ...Object.fromEntries(ofLine.map((name) => [name, said[name]])),
-      ...(saying ? { operation: saying } : {}), ...(file && said.file ? { file: said.file } : {}), ...(error && said.error ? { error: said.error } : {}),
-      ...(todo ? { todo: { ...todo, current: todo.current && said.current } } : {}),
-      ...(statusReason ?? said.reason ? { statusReason: statusReason ?? said.reason } : {}),
-      ...(steering ? { steering: await this.#steering(steering) } : {}),
+      ...rest, ...Object.fromEntries(ofLine.map((name) => [name, line[name]])), host: { ...host, name: this.#hostName },
+      ...(saying ? { operation: saying } : {}), ...(file && line.file ? { file: line.file } : {}), ...(error && line.error ? { error: line.error } : {}),
+      ...(todo ? { todo: { ...todo, current: todo.current && line.current } } : {}), ...(reason ? { statusReason: reason } : {}),
+      ...(steering ? { steering: this.#steering(steering) } : {}),
     };
     return openedFrom(opened, sent);
   }
 
   /** @param {Summary} sent @returns {Promise<Trouble|undefined>} */
-  async #takeLine({ line: text, seq }) {
+  async #takeLine({ line: text }) {
     if (text === undefined || text === this.#line?.text) return undefined;
     try {
-      const { number, epoch, line } = await this.#opener.openLine(text);
-      if (this.#isOld(epoch, seq) && this.#line) return "oldKey";
+      const { number, epoch, line, from } = await this.#opening(this.#opener.openLine(text));
+      const { epoch: newest, isSettled } = this.#hosts.newest(this.host);
+      if (this.#line && isSettled && epoch < newest) return "oldKey";
       // One that is older says what was.
-      if (!this.#line || number >= this.#line.number) this.#line = { text, number, line };
+      if (!this.#line || number >= this.#line.number) [this.#line, this.#plainMax] = [{ text, number, line }, from === undefined ? 0 : from - 1];
       return undefined;
     } catch (error) {
       return troubleOf(error);
     }
   }
 
-  /** @param {import("./wire").SteeringOffer} sent @returns {Promise<import("./wire").SteeringOffer>} */
-  async #steering(sent) {
-    const { sealed, wraps: _, ...rest } = sent;
-    if (sealed !== undefined && sealed !== this.#offer?.text) {
-      try {
-        const { number, event: { head } } = await this.#opener.openEvent(sealed, "steering.offered");
-        if (!this.#offer || number >= this.#offer.number) {
-          this.#offer = { text: sealed, number, head };
-          this.#aliases = new Map([...pairsOf(head.commands, sent.commands), ...pairsOf(head.projects?.map(nameIn), sent.projects?.map(nameIn))]);
-        }
-      } catch (error) {
-        troubleOf(error);
-      }
+  /** @param {import("./wire").SteeringOffer|undefined} sent @returns {Promise<boolean>} Whether a key for it is not here. */
+  async #takeOffer(sent) {
+    const text = sent?.sealed;
+    if (text === undefined || text === this.#offer?.text) return false;
+    try {
+      const { number, epoch, event: { head } } = await this.#opening(this.#opener.openEvent(text, "steering.offered"));
+      if (this.#offer && number < this.#offer.number) return false;
+      this.#offer = { text, number, head };
+      for (const name of this.#named) for (const one of new Set([epoch, newestEpochIn(this.#pin)])) this.#aliases.set(await this.#opener.alias(name, one), name);
+      return false;
+    } catch (error) {
+      return troubleOf(error) === "noKey";
     }
+  }
+
+  /** @returns {string[]} What its host offers that commands name. */
+  get #named() {
+    const { commands, projects } = this.#offer?.head ?? {};
+    return [...(Array.isArray(commands) ? commands : []), ...(Array.isArray(projects) ? projects.map((one) => one?.name) : [])].map(String);
+  }
+
+  /** @param {import("./wire").SteeringOffer} sent @returns {import("./wire").SteeringOffer} */
+  #steering({ sealed: _, wraps: __, ...rest }) {
     const own = { consent: this.host || rest.consent, seals: true };
-    // Names that stand for others are shown to nobody.
-    if (!this.#offer) return { ...rest, ...own, commands: undefined, projects: rest.projects && [] };
-    return { .../** @type {import("./wire").SteeringOffer} */ (this.#offer.head), ...own };
+    if (this.#offer) return { .../** @type {import("./wire").SteeringOffer} */ (this.#offer.head), ...own };
+    // Names that stand for others are shown to nobody, and what would pass the relay in the open is not offered.
+    const agents = rest.agents?.map(({ name, title, modes, models }) => ({ name, title, modes, models }));
+    return { ...rest, ...own, agents, commands: undefined, projects: rest.projects && [], pictures: undefined, screen: undefined, rules: undefined };
   }
 
   // Approvals
 
-  /** @param {import("./wire").Approval} sent @returns {Promise<import("./wire").Approval>} */
-  async approval(sent) {
-    this.#mark();
-    const opened = { ...sent, request: await this.#request(sent) };
+  /** @param {import("./wire").Approval} sent @param {boolean} isLive It comes by itself. @returns {Promise<import("./wire").Approval>} */
+  async approval(sent, isLive) {
+    const opened = { ...sent, request: await this.#request(sent, isLive) };
     const { questions } = shownApproval(opened).request.body ?? {};
     if (Array.isArray(questions)) this.#questions.set(sent.approval, questions);
-    const decided = sent.decision && { decision: await this.#decision(sent.decision, sent.approval, sent.seq <= this.#plainUntil) };
+    const decided = sent.decision && { decision: await this.#decision(sent.decision, sent.approval, false) };
     return openedFrom(/** @type {import("./wire").Approval} */ ({ ...opened, ...decided }), sent);
   }
 
-  /** @param {import("./wire").Approval} sent @returns {Promise<Event>} One that is not its host's is not whole: it can be denied. */
-  async #request({ approval, request, seq, stage }) {
+  /** @param {import("./wire").Approval} sent @param {boolean} isLive @returns {Promise<Event>} One that is not its host's is not whole: it can be denied. */
+  async #request({ approval, request, stage }, isLive) {
+    /** @type {Trouble} */ let trouble = "unsealed";
     const sealed = sealedIn(request);
-    /** @type {Trouble|undefined} */ let trouble = seq > this.#plainUntil ? "unsealed" : undefined;
     if (sealed !== undefined) {
       try {
-        const { epoch, event } = await this.#opener.openEvent(sealed, request.kind);
-        const isLate = this.#isOld(epoch, seq) && stage === "pending" && !this.#asked.has(approval);
-        trouble = event.head.approval !== approval ? "cannotOpen" : isLate ? "oldKey" : undefined;
-        if (!trouble) {
+        const { epoch, event } = await this.#opening(this.#opener.openEvent(sealed, request.kind));
+        const { epoch: newest, isSettled } = this.#hosts.newest(this.host);
+        const isOld = isLive && isSettled && epoch < newest && stage === "pending" && !this.#asked.has(approval);
+        if (event.head.approval === approval && !isOld) {
           this.#asked.add(approval);
+          this.isShut = false;
           return event;
         }
+        trouble = isOld ? "oldKey" : "cannotOpen";
       } catch (error) {
         trouble = troubleOf(error);
       }
     }
-    if (!trouble) return request;
+    this.isShut = trouble === "noKey";
     const { kind, at, head } = request;
     if (trouble === "noKey") return { kind, at, head: { ...head, tool: sealedTool } };
     return { kind, at, head: { approval, kind: head.kind, tool: "", title: doubtWords[trouble], digest: head.digest, cut: true } };
@@ -316,24 +364,33 @@ export class SealedSession {
 
   // What is sealed for it
 
+  /** @returns {{sealing: SessionSealing, epoch: number}} */
+  get #newest() {
+    const epoch = newestEpochIn(this.#pin);
+    if (!epoch || !this.#sealing) throw refused(`${this.#hostName} has not given its key to this browser`);
+    if (epoch < this.#hosts.highest(this.host)) throw refused(behindWords(this.#hostName));
+    if (this.#isOpenedUp) throw refused(openedUpWords(this.#hostName));
+    return { sealing: this.#sealing, epoch };
+  }
+
   /** @param {string} text @param {string} to The command's id, or the approval. @returns {Promise<string>} */
   async sealed(text, to) {
-    if (!this.hasKey || !this.#sealing) throw new CommandError({ code: "notSigned", message: `${this.hostName} has not given its key to this browser` });
-    const sealed = await this.#sealing.sealWords(text, to, newestEpochIn(this.#hosts.pin(this.host)));
+    const { sealing, epoch } = this.#newest;
+    const sealed = await sealing.sealWords(text, to, epoch);
     if (sealed.length > promptBytesMax) throw new CommandError({ code: "tooLong", message: "sealed it is longer than the relay takes: put it into a file, and name that" });
     return sealed;
   }
 
-  /** @param {string} name A command, or a project. @returns {string} */
-  aliasOf(name) {
-    const alias = this.#aliases.get(name);
-    if (alias === undefined) throw new CommandError({ code: "notSigned", message: `${this.hostName} does not offer ${name}` });
-    return alias;
+  /** @param {string} name A command, or a project. @returns {Promise<string>} */
+  async alias(name) {
+    if (!this.#named.includes(name)) throw refused(`${this.#hostName} does not offer ${name}`);
+    const { sealing, epoch } = this.#newest;
+    return sealing.alias(name, epoch);
   }
 }
 
-/** @param {{name?: unknown}} one */
-const nameIn = ({ name }) => name;
+/** @param {string} message */
+export const refused = (message) => new CommandError({ code: "notSigned", message });
 
-/** @param {unknown} names @param {unknown} aliases @returns {[string, string][]} */
-const pairsOf = (names, aliases) => (Array.isArray(names) && Array.isArray(aliases) && names.length === aliases.length ? names.map((name, at) => [String(name), String(aliases[at])]) : []);
+/** @param {Event} event @param {string} words Shown in its place. @returns {Event} */
+const said = ({ at }, words) => ({ kind: "sealing", at, head: words ? { words } : {} });

@@ -8,11 +8,20 @@ export const sealedTool = "a sealed tool";
 /** @param {number} count */
 export const missingWords = (count) => `${count === 1 ? "1 event is" : `${count} events are`} missing here: the relay has not delivered ${count === 1 ? "it" : "them"}`;
 
+/** @param {number} count What the relay says of a hole itself. */
+export const skippedWords = (count) => `The relay says that ${count === 1 ? "1 event is" : `${count} events are`} missing here, as its host could not keep ${count === 1 ? "it" : "them"}`;
+
+/** Reasons that are words of the relay's and the hosts' own: any other could be anybody's. */
+export const ownReasons = new Set([
+  "agentGone", "allowedLocally", "answeredLocally", "badSignature", "cannotOpen", "clear", "deniedLocally", "digestMismatch", "expired", "hookEnded", "hostRestarted", "logout", "notSealed",
+  "notShown", "notTrusted", "prompt_input_exit", "restored", "sessionEnded", "tooMany", "turnEnded", "unknownApproval", "unsigned", "withdrawn",
+]);
+
 /** Why an event is not shown. */
 export const doubtWords = {
   repeated: "Not shown: the relay repeated or reordered events",
   oldKey: "Not shown: sealed with a key that is no longer used",
-  unsealed: "Not shown: it is not sealed, so its host did not send it like this",
+  unsealed: "Not sealed: the relay could have written this",
   cannotOpen: "Cannot be opened: it was changed on the way, or sealed for another place",
   malformed: "Cannot be opened: it is sealed in a form that is not known here",
 };
@@ -33,6 +42,12 @@ export function contentWords(summaries, hasKey) {
   return [...sealing].sort(([a], [b]) => a.localeCompare(b)).map(([name, id]) =>
     `${name}: ${id === "" ? "the relay can read it" : hasKey(id) ? "sealed, the relay cannot read it" : "sealed, and not for this browser"}`);
 }
+
+/** @param {string} host */
+export const openedUpWords = (host) => `${host} sealed all that was said until now, and the relay says that it does not any more. If that was changed there, forget ${host} under Devices and let it trust this browser again`;
+
+/** @param {string} host */
+export const behindWords = (host) => `${host} has a newer key, which this browser was not given`;
 
 /** What stands in for a text that did not come from where it says. */
 export const notSealedText = "⟨not sealed: nobody knows who wrote this⟩";

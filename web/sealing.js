@@ -13,6 +13,7 @@ import { parsedMessage } from "./numbers.js";
 
 const nonceLength = 12;
 const tagLength = 16;
+const aliasLength = 9;
 const wrapLength = nonceLength + 32 + tagLength;
 const aes = { name: "AES-GCM", length: 256 };
 /** What stands in a field of text before base64url. */
@@ -21,10 +22,11 @@ const forms = { numbered: 1, live: 2, words: 3 };
 
 /** Something sealed that is not what it should be. */
 export class SealingError extends Error {
-  /** @param {SealingCode} code @param {string} place What was read. @param {string} reason */
-  constructor(code, place, reason) {
+  /** @param {SealingCode} code @param {string} place What was read. @param {string} reason @param {number} [epoch] That of the key that is not here. */
+  constructor(code, place, reason, epoch = 0) {
     super(`${place}: ${reason}`);
     this.code = code;
+    this.epoch = epoch;
   }
 }
 
@@ -79,8 +81,11 @@ async function derived(material, info, usages) {
  * @param {{id: Uint8Array, box: CryptoKey, points: import("./consent.js").Points}} own @param {Uint8Array} hostID @param {Uint8Array} hostBox As it is pinned here.
  */
 export async function wrapKeyOf(own, hostID, hostBox) {
-  const bits = await crypto.subtle.deriveBits({ name: "ECDH", public: await imported(hostBox, "host.box", "ECDH") }, own.box, 256);
-  return derived(new Uint8Array(bits), concatenated(domain("wrap"), counted(hostID), counted(own.id), counted(hostBox), counted(own.points.box)), ["unwrapKey"]);
+  const how = { name: "ECDH", public: await imported(hostBox, "host.box", "ECDH") };
+  // A browser that was trusted before hosts sealed has a key that gives bits alone.
+  const shared = own.box.usages.includes("deriveKey") ? await crypto.subtle.deriveKey(how, own.box, "HKDF", false, ["deriveKey"])
+    : new Uint8Array(await crypto.subtle.deriveBits(how, own.box, 256));
+  return derived(shared, concatenated(domain("wrap"), counted(hostID), counted(own.id), counted(hostBox), counted(own.points.box)), ["unwrapKey"]);
 }
 
 /**
@@ -103,7 +108,7 @@ export async function epochKeyOf(wrapKey, wrap, { hostID, deviceID, epoch }) {
 // What is sealed
 
 /** @typedef {{epoch: number, number: number, event: Event}} OpenedEvent */
-/** @typedef {{epoch: number, number: number, line: Record<string, string>}} OpenedLine What lists and pushes say of a session. */
+/** @typedef {{epoch: number, number: number, line: Record<string, string>, from?: number}} OpenedLine What lists and pushes say of a session. `from`: the first number of it that its host has sealed. */
 
 /** One session of one host. */
 export class SessionSealing {
@@ -129,9 +134,9 @@ export class SessionSealing {
   /** @param {unknown} text @returns {Promise<OpenedLine>} */
   async openLine(text) {
     const { epoch, number, nonce, ciphertext } = partsOf(decoded(text, "line"), forms.numbered, true, "line");
-    const line = json(await this.#opened(ciphertext, nonce, epoch, "line", u64(number), "line"), "line");
-    if (Object.values(line).some((value) => typeof value !== "string")) throw malformed("line", "it has other fields");
-    return { epoch, number, line };
+    const { from, ...line } = json(await this.#opened(ciphertext, nonce, epoch, "line", u64(number), "line"), "line");
+    if (Object.values(line).some((value) => typeof value !== "string") || !(from === undefined || (Number.isSafeInteger(from) && from > 0))) throw malformed("line", "it has other fields");
+    return { epoch, number, line, ...(from === undefined ? {} : { from }) };
   }
 
   /** @param {unknown} text A piece of what is being written or printed. @param {string} of The message, or the call. */
@@ -156,6 +161,18 @@ export class SessionSealing {
     return textPrefix + base64urlOfMany(concatenated(Uint8Array.of(forms.words), u32(epoch), nonce, ciphertext));
   }
 
+  /**
+   * @param {string} name A project, or one of the agent's commands. @param {number} epoch
+   * @returns {Promise<string>} What stands for it where the relay reads.
+   */
+  async alias(name, epoch) {
+    const epochKey = this.#epochKey(epoch);
+    if (!epochKey) throw new SealingError("noKey", "alias", `key ${epoch} is not here`, epoch);
+    const how = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(0), info: concatenated(domain("alias"), counted(this.#hostID)) };
+    const key = await crypto.subtle.deriveKey(how, epochKey, { name: "HMAC", hash: "SHA-256", length: 256 }, false, ["sign"]);
+    return `~${base64urlOf(new Uint8Array(await crypto.subtle.sign("HMAC", key, utf8(name))).slice(0, aliasLength))}`;
+  }
+
   /** @param {unknown} text @param {"live"|"words"} form @param {string} place */
   async #openText(text, form, place) {
     if (!isSealedText(text)) throw malformed(form, "it is not sealed");
@@ -178,7 +195,7 @@ export class SessionSealing {
     const held = this.#epochs.get(epoch);
     if (held) return held;
     const epochKey = this.#epochKey(epoch);
-    if (!epochKey) throw new SealingError("noKey", place, `it is sealed with key ${epoch}, which is not here`);
+    if (!epochKey) throw new SealingError("noKey", place, `it is sealed with key ${epoch}, which is not here`, epoch);
     const names = concatenated(counted(this.#hostID), countedText(this.#session), u32(epoch));
     const made = { names, key: derived(epochKey, concatenated(domain("session"), names), ["encrypt", "decrypt"]) };
     this.#epochs.set(epoch, made);

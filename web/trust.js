@@ -88,12 +88,7 @@ export class Trust {
    * @param {string} session @returns {string|undefined} The id of its key.
    */
   signedHost(session) {
-    return this.#steering(session)?.consent;
-  }
-
-  /** @param {string} session */
-  #steering(session) {
-    return (this.#state.sessions.get(session) ?? this.#state.hosts.get(session))?.steering;
+    return (this.#state.sessions.get(session) ?? this.#state.hosts.get(session))?.steering?.consent;
   }
 
   /**
@@ -232,29 +227,29 @@ export class Trust {
 
   /**
    * @template T
-   * @param {string} session @param {T} plain @param {(sealer: NonNullable<Trust["sealer"]>) => Promise<T>} seal
-   * @returns {Promise<T>} As its host takes it.
+   * @param {T} plain @param {(sealer: NonNullable<Trust["sealer"]>) => Promise<T>} seal
+   * @returns {Promise<T>} As its host takes it. Where one is pinned that seals, nothing leaves before it is known whether that is it.
    */
-  async #sealed(session, plain, seal) {
-    if (!this.#steering(session)?.seals) return plain;
-    if (!this.sealer) throw notSigned();
-    return seal(this.sealer);
+  async #sealed(plain, seal) {
+    await this.ready;
+    if (!this.sealer && [...this.hosts.values()].some(({ epochs }) => epochs)) throw notSigned();
+    return this.sealer ? seal(this.sealer) : plain;
   }
 
   /**
-   * @param {import("./wire").Approval} approval As it is shown. @param {Verdict} given
+   * @param {import("./wire").Approval} asked As it is shown. @param {Verdict} given
    * @returns {Promise<{verdict: Verdict, signature?: string}>} As its host takes it, signed where it has to be.
    */
-  async signedDecision({ session, approval, request }, given) {
+  async signedDecision(asked, given) {
+    const { session, approval, request } = asked;
     const consent = consentOf(request);
-    if (!consent) return { verdict: given };
-    await this.ready;
+    const verdict = await this.#sealed(given, (sealer) => sealer.verdict(asked, given));
+    if (!consent) return { verdict };
     const own = "problem" in consent || !this.hosts.has(consent.host) ? undefined : await this.#around.keys.own();
     if (!own || "problem" in consent) {
-      if (given.decision === "deny" && given.message === undefined && given.offer === undefined) return { verdict: given };
+      if (given.decision === "deny" && given.message === undefined && given.offer === undefined) return { verdict };
       throw notSigned();
     }
-    const verdict = await this.#sealed(session, given, (sealer) => sealer.verdict({ session, approval }, given));
     return { verdict, signature: await decisionSignatureOf(own, { host: consent.host, session, approval, text: consent.text, digest: request.head.digest, verdict, issuedAt: this.#around.now() }) };
   }
 
@@ -266,9 +261,8 @@ export class Trust {
   async signed(command, id) {
     const { session = "" } = /** @type {{session?: string}} */ (command);
     const host = this.signedHost(session);
-    const sent = await this.#sealed(session, command, (sealer) => sealer.command(command, id));
+    const sent = await this.#sealed(command, (sealer) => sealer.command(command, id));
     if (host === undefined || !needsSignature(sent)) return sent;
-    await this.ready;
     const own = this.hosts.has(host) ? await this.#around.keys.own() : undefined;
     if (!own) throw notSigned();
     const count = await this.#around.keys.nextCount(this.#around.now());

@@ -4,8 +4,8 @@ import { Ledger } from "../../web/ledger.js";
 
 const sealed = (seq, number, epoch = 1) => ({ seq, number, epoch });
 const plain = (seq) => ({ seq, isPlain: true });
-const read = (ledger, first, last, found, plainUntil) => {
-  const { doubts, missing, missingAfter } = ledger.take(first, last, found, plainUntil);
+const read = (ledger, first, last, found, plainMax) => {
+  const { doubts, missing, missingAfter } = ledger.take(first, last, found, plainMax);
   return { ...(doubts.size && { doubts: Object.fromEntries(doubts) }), ...(missing.size && { missing: Object.fromEntries(missing) }), ...(missingAfter && { missingAfter }) };
 };
 
@@ -61,23 +61,32 @@ test("an epoch never falls in a session", () => {
   assert.deepEqual(read(later, 9, 9, [sealed(9, 9, 2)]), { doubts: { 9: "repeated" } });
 });
 
-test("what did not open, and what the relay says that it skipped, took numbers", () => {
+test("what did not open took a number", () => {
   const ledger = new Ledger();
-  assert.deepEqual(read(ledger, 1, 5, [sealed(1, 1), { seq: 2, counts: 1 }, sealed(3, 3), { seq: 4, counts: 7 }, sealed(5, 11)]), {});
-  assert.deepEqual(read(ledger, 6, 7, [{ seq: 6, counts: 7 }, sealed(7, 20)]), { missing: { 7: 1 } });
+  assert.deepEqual(read(ledger, 1, 3, [sealed(1, 1), { seq: 2, counts: 1 }, sealed(3, 3)]), {});
   // Opened with a key that came later.
   assert.deepEqual(read(ledger, 1, 3, [sealed(1, 1), sealed(2, 2), sealed(3, 3)]), {});
 });
 
-test("what is not sealed is from before the first that is, and there are no more of it than the host had numbers", () => {
-  const ledger = new Ledger();
-  assert.deepEqual(read(ledger, 1, 4, [plain(1), plain(2), sealed(3, 3), plain(4)]), { doubts: { 4: "unsealed" } });
-  const full = new Ledger();
-  assert.deepEqual(read(full, 1, 3, [plain(1), plain(2), sealed(3, 2)]), { doubts: { 1: "unsealed" } });
-  assert.deepEqual(read(new Ledger(), 1, 2, [plain(1), sealed(2, 1)]), { doubts: { 1: "unsealed" } });
-  assert.deepEqual(read(new Ledger(), 1, 2, [plain(1), sealed(2, 3)]), { missing: { 2: 1 } });
+test("what the relay says that it skipped counts only if it is the hole", () => {
+  const skip = (seq, skips) => ({ seq, skips });
+  assert.deepEqual(read(new Ledger(), 1, 3, [sealed(1, 1), skip(2, 7), sealed(3, 9)]), {});
+  assert.deepEqual(read(new Ledger(), 1, 4, [sealed(1, 1), skip(2, 3), skip(3, 4), sealed(4, 9)]), {});
+  assert.deepEqual(read(new Ledger(), 1, 3, [sealed(1, 1), skip(2, 6), sealed(3, 9)]), { missing: { 3: 7 } });
+  assert.deepEqual(read(new Ledger(), 1, 3, [sealed(1, 1), skip(2, 1_000_000), sealed(3, 9)]), { missing: { 3: 7 } });
 });
 
-test("what is not sealed is nobody's once the host seals, also where nothing sealed has come", () => {
-  assert.deepEqual(read(new Ledger(), 5, 7, [plain(5), plain(6), plain(7)], 6), { doubts: { 7: "unsealed" } });
+test("what is not sealed is from before the first that is, and there is no more of it than the host says", () => {
+  const ledger = new Ledger();
+  assert.deepEqual(read(ledger, 1, 4, [plain(1), plain(2), sealed(3, 3), plain(4)], 2), { doubts: { 4: "unsealed" } });
+  assert.deepEqual(read(ledger, 1, 4, [plain(1), plain(2), sealed(3, 3), plain(4)], 2), { doubts: { 4: "unsealed" } }, "the same again");
+  assert.deepEqual(read(new Ledger(), 1, 3, [plain(1), plain(2), sealed(3, 2)], 2), { doubts: { 1: "unsealed" } });
+  assert.deepEqual(read(new Ledger(), 1, 2, [plain(1), sealed(2, 1)], 5), { doubts: { 1: "unsealed" } });
+  assert.deepEqual(read(new Ledger(), 1, 2, [plain(1), sealed(2, 3)], 2), { missing: { 2: 1 } });
+  assert.deepEqual(read(new Ledger(), 1, 2, [plain(1), sealed(2, 3)]), { doubts: { 1: "unsealed" }, missing: { 2: 2 } }, "a host that says nothing sealed all");
+});
+
+test("also where nothing sealed has come", () => {
+  assert.deepEqual(read(new Ledger(), 5, 7, [plain(5), plain(6), plain(7)], 2), { doubts: { 5: "unsealed" } });
+  assert.deepEqual(read(new Ledger(), 5, 7, [plain(5), plain(6), plain(7)]), { doubts: { 5: "unsealed", 6: "unsealed", 7: "unsealed" } });
 });

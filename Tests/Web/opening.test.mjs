@@ -16,14 +16,15 @@ globalThis.reportError = (error) => process.nextTick(() => { throw error; });
 
 /** A page that a host trusts, as far as what is sealed goes. */
 async function page({ host = new SealingHost(), isTrusted = true, hasKey = true } = {}) {
+  const state = emptyState();
   const own = await ownKeys();
   const trust = { ready: Promise.resolve(), hosts: new Map() };
   const pin = (one = host) => trust.hosts.set(one.id, { id: one.id, sign: one.sign.point, box: new Uint8Array(one.box.point), name: one.name, since: 0 });
   if (isTrusted) pin();
   const clock = { time: 1_000_000 };
   const [again, kept] = [[], []];
-  const opening = new Opening({ trust, own: async () => own, keep: async (one) => void kept.push(one), now: () => clock.time, again: (name) => again.push(name) });
-  const state = emptyState();
+  const opening = new Opening({ trust, own: async () => own, keep: async (one) => void kept.push(one), now: () => clock.time, again: (name) => again.push(name), summary: (name) => state.sessions.get(name) ?? state.hosts.get(name) });
+
   let loads = 0;
   const ingress = new Ingress(async () => { loads += 1; ingress.opener = opening; });
   const taken = [];
@@ -41,7 +42,7 @@ const repeated = "! Not shown: the relay repeated or reordered events";
 const unopened = "! Cannot be opened: it was changed on the way, or sealed for another place";
 const missing = (count) => `! ${count === 1 ? "1 event is missing here: the relay has not delivered it" : `${count} events are missing here: the relay has not delivered them`}`;
 const oldKey = "! Not shown: sealed with a key that is no longer used";
-const unsealed = "! Not shown: it is not sealed, so its host did not send it like this";
+const unsealed = "! Not sealed: the relay could have written this";
 
 test("a list, a log and what follows are those of another host, once opened", async () => {
   const one = await page();
@@ -65,7 +66,7 @@ test("a list, a log and what follows are those of another host, once opened", as
 
 test("what has nothing sealed goes straight through, and nothing overtakes what is being opened", async () => {
   const one = await page();
-  const plain = { ...one.host.summary("p1", 1), title: "Plain", steering: undefined };
+  const plain = { ...one.host.summary("p1", 1), title: "Plain", steering: undefined, host: { id: "h2", name: "server", connected: true } };
   one.say({ type: "summary", summary: plain });
   assert.equal(one.state.sessions.get("p1").title, "Plain", "at once");
   assert.equal(one.loads(), 0);
@@ -150,6 +151,7 @@ test("what is not sealed is not shown, but for what the relay tells itself and w
   await one.welcome();
   const plain = { kind: "message", at: 1, head: { role: "assistant" }, body: { text: "plain" } };
   const crossed = { kind: "budget.crossed", at: 1, head: { level: 50, scope: "session", microUSD: 1, spentMicroUSD: 1 } };
+  host.from = 2;
   host.numbers.set(session, 1);
   await one.snapshot(1, [plain, host.message(session, "2"), crossed, plain]);
   await one.live(5, plain);
@@ -161,6 +163,15 @@ test("what is not sealed is not shown, but for what the relay tells itself and w
   await live(2, plain);
   assert.deepEqual(rows(), ["plain", unsealed], "also where nothing sealed has come");
   assert.equal(state.logs.get(session).events.length, 2);
+  host.from = undefined;
+  const silent = await page({ host });
+  await silent.welcome();
+  await silent.snapshot(1, [plain]);
+  assert.deepEqual(silent.rows(), [unsealed], "a host that does not say since when it seals");
+  const inflated = await page({ host });
+  await inflated.welcome([{ ...host.summary(session, 1), seq: 2 ** 50 }]);
+  await inflated.snapshot(1, [plain]);
+  assert.deepEqual(inflated.rows(), [unsealed], "whatever the relay counts");
 });
 
 test("what the relay says that it skipped is said once", async () => {
@@ -168,8 +179,14 @@ test("what the relay says that it skipped is said once", async () => {
   const { host } = one;
   await one.welcome();
   const events = Array.from({ length: 6 }, (_, at) => host.message(session, String(at + 1)));
-  await one.snapshot(1, [events[0], { kind: "truncated", at: 1, head: { count: 3 } }, events[4]]);
-  assert.deepEqual(one.rows(), ["1", "truncated", "5"]);
+  const said = "! The relay says that 3 events are missing here, as its host could not keep them";
+  const skip = { kind: "truncated", at: 1, head: { count: 3 } };
+  await one.snapshot(1, [events[0], skip, events[4]]);
+  assert.deepEqual(one.rows(), ["1", said, "5"]);
+  const other = await page({ host });
+  await other.welcome();
+  await other.snapshot(1, [events[0], skip, events[5]]);
+  assert.deepEqual(other.rows(), ["1", said, missing(4), "6"], "a word that is not the hole");
 });
 
 test("a line is the newest that came, and one that does not open is said", async () => {
@@ -245,19 +262,24 @@ test("with the host its keys are forgotten, and nothing more opens until it is t
   assert.deepEqual(one.rows(), ["1", "2"]);
 });
 
-test("a host with another identity begins to count anew", async () => {
+test("a session that has opened is its host's, as long as that is trusted", async () => {
   const one = await page();
   const { host } = one;
   host.turn();
   await one.welcome([host.summary(session, 2, { line: { title: "Before" } })]);
   await one.snapshot(1, [host.message(session, "1"), host.message(session, "2")]);
-  const anew = new SealingHost();
-  one.pin(anew);
-  await one.tell({ type: "summary", summary: anew.summary(anew.desk, 1, { steering: anew.offer(anew.desk, { projects: [], wraps: anew.wraps(one.own) }) }) });
-  await one.tell({ type: "summary", summary: anew.summary(session, 3, { line: { title: "After" } }) });
-  await one.live(3, anew.message(session, "3"));
-  assert.equal(one.state.sessions.get(session).title, "After");
-  assert.equal(one.rows().at(-1), "3");
+  const other = new SealingHost();
+  other.name = "server";
+  one.pin(other);
+  await one.tell({ type: "summary", summary: other.summary(other.desk, 1, { host: { id: "h2", name: "server", connected: true }, steering: other.offer(other.desk, { projects: [], wraps: other.wraps(one.own) }) }) });
+  const taken = () => one.tell({ type: "summary", summary: other.summary(session, 3, { line: { title: "Another's" }, host: { id: "h2", name: "laptop", connected: true } }) });
+  await taken();
+  assert.deepEqual([one.state.sessions.get(session).title, one.state.sessions.get(session).host.name], ["Fix the login", "laptop"]);
+  await one.live(3, other.message(session, "3"));
+  assert.equal(one.rows().at(-1), unopened);
+  one.trust.hosts.delete(host.id);
+  await taken();
+  assert.deepEqual([one.state.sessions.get(session).title, one.state.sessions.get(session).host.name], ["Another's", "server"], "by the name that it had when it was trusted");
 });
 
 test("a relay that names no host leaves what it says of it closed", async () => {
@@ -341,15 +363,16 @@ test("questions are answered by what the relay reads, with the words sealed, and
   const questions = [{ id: "q1", text: "Which?", choices: [{ label: "staging" }, { label: "production" }] }];
   const request = requested(host, "a1", { head: { kind: "question", title: "Which?" }, body: { questions } });
   await one.tell({ type: "approval", approval: asked(request) });
-  const verdict = await one.opening.verdict({ session, approval: "a1" }, { decision: "answer", answers: [{ question: "q1", choices: ["production"], indexes: [1], text: "but slowly" }] });
+  const { request: read } = one.state.approvals.get("s1/a1");
+  const verdict = await one.opening.verdict({ session, approval: "a1", request: read }, { decision: "answer", answers: [{ question: "q1", choices: ["production"], indexes: [1], text: "but slowly" }] });
   assert.deepEqual([verdict.answers[0].choices, verdict.answers[0].indexes], [["2"], [1]]);
   assert.equal(host.read(session, "a1", verdict.answers[0].text), "but slowly");
   const decision = { ...verdict, by: { client: "c", name: "Ada" }, at: 1, command: "c1" };
   await one.tell({ type: "approval", approval: asked(request, { seq: 2, stage: "decided", decision }) });
   assert.deepEqual(one.state.approvals.get("s1/a1").decision.answers, [{ question: "q1", choices: ["production"], indexes: [1], text: "but slowly" }]);
-  const denial = await one.opening.verdict({ session, approval: "a1" }, { decision: "deny", message: "not today" });
+  const denial = await one.opening.verdict({ session, approval: "a1", request: read }, { decision: "deny", message: "not today" });
   assert.equal(host.read(session, "a1", denial.message), "not today");
-  assert.deepEqual(await one.opening.verdict({ session, approval: "a1" }, { decision: "deny" }), { decision: "deny" });
+  assert.deepEqual(await one.opening.verdict({ session, approval: "a1", request: read }, { decision: "deny" }), { decision: "deny" });
 });
 
 test("what people wrote is opened, and what nobody sealed is not theirs", async () => {
@@ -426,4 +449,140 @@ test("what cannot be brought to open it shows stand-ins, and no more", async () 
   ingress.through([message], (opened) => taken.push(...opened));
   await new Promise((resolve) => ingress.through([], resolve));
   assert.equal(taken[0].summary.title, "Sealed session");
+});
+
+// A relay that wants the page to say it in the open, or to somebody else
+
+const words = { type: "prompt", session, text: "go on" };
+
+test("what stands for a name is made here, whatever the relay says", async () => {
+  const one = await page();
+  const { host } = one;
+  const offer = host.offer(session, { commands: ["/deploy", "/review"] });
+  await one.welcome([host.summary(session, 1, { steering: { ...offer, commands: offer.commands.slice().reverse() } })]);
+  assert.equal((await one.opening.command({ ...words, text: "/review", command: true }, "c1")).text, host.alias("/review"));
+  const desk = host.offer(host.desk, { projects: [{ name: "webshop", folder: "~/webshop" }, { name: "api", folder: "~/api" }] });
+  await one.tell({ type: "summary", summary: host.summary(host.desk, 2, { steering: { ...desk, projects: desk.projects.slice().reverse() } }) });
+  assert.equal((await one.opening.command({ type: "start", session: host.desk, project: "api", agent: "claude" }, "c2")).project, host.alias("api"));
+});
+
+test("a session that was sealed stays so, whatever the relay leaves out", async () => {
+  const one = await page();
+  const { host } = one;
+  await one.welcome([host.summary(session, 1, { line: { title: "Fix the login" } })]);
+  const bare = { ...host.summary(session, 2), title: "by the relay", line: undefined };
+  for (const summary of [bare, { ...bare, steering: undefined }, { ...bare, steering: undefined, host: { id: "h9", name: "other", connected: true } }]) {
+    await one.tell({ type: "summary", summary });
+    assert.equal(one.state.sessions.get(session).title, "Fix the login");
+    assert.equal(host.read(session, "c1", (await one.opening.command(words, "c1")).text), "go on");
+  }
+  await one.tell({ type: "removed", session });
+  assert.equal(host.read(session, "c1", (await one.opening.command(words, "c1")).text), "go on");
+});
+
+test("of a host that has sealed, a page that is loaded anew says nothing in the open", async () => {
+  const host = new SealingHost();
+  const before = await page({ host });
+  await before.welcome([host.summary(session, 1)]);
+  const one = await page({ host });
+  one.trust.hosts.set(host.id, before.kept.at(-1));
+  one.ingress.opener = one.opening;
+  const open = { ...host.summary(session, 1), title: "by the relay", steering: { actions: ["prompt"], consent: host.id } };
+  await one.tell({ type: "summary", summary: open });
+  assert.equal(one.state.sessions.get(session).title, "Sealed session");
+  await assert.rejects(one.opening.command(words, "c1"), /laptop sealed all that was said until now, and the relay says that it does not any more/);
+  // Not even by what the relay calls the host.
+  await one.tell({ type: "summary", summary: { ...open, session: "s2", steering: undefined } });
+  assert.equal(host.read("s2", "c1", (await one.opening.command({ ...words, session: "s2" }, "c1")).text), "go on");
+  const request = { kind: "approval.requested", at: 1, head: { approval: "a1", kind: "tool", tool: "Bash", title: "ls", digest }, body: { input: { command: "ls" } } };
+  await one.tell({ type: "approval", approval: asked(request) });
+  assert.equal(one.state.approvals.get("s1/a1").request.head.cut, true);
+  // What has not come this way yet is not sent to at all.
+  one.state.sessions.set("s3", { ...open, session: "s3" });
+  await assert.rejects(one.opening.command({ ...words, session: "s3" }, "c1"), { code: "notSigned" });
+  one.state.sessions.set("s4", { ...open, session: "s4", host: { id: "h9", name: "server", connected: true }, steering: { actions: ["prompt"] } });
+  assert.equal((await one.opening.command({ ...words, session: "s4" }, "c1")).text, "go on", "other hosts are as they were");
+});
+
+test("a session without an offer is answered and denied with sealed words", async () => {
+  const one = await page();
+  const { host } = one;
+  await one.welcome([host.summary(session, 1, { line: { title: "A script" }, steering: undefined })]);
+  assert.equal(one.state.sessions.get(session).title, "A script");
+  await one.tell({ type: "approval", approval: asked(requested(host, "a1", { head: { kind: "question", title: "Which?" }, body: { questions: [{ id: "q1", text: "Which?", choices: [] }] } })) });
+  const approval = shownApproval(one.state.approvals.get("s1/a1"));
+  assert.equal(consentOf(approval.request).host, host.id);
+  const given = await one.opening.verdict(approval, { decision: "answer", answers: [{ question: "q1", choices: [], text: "staging" }] });
+  assert.equal(host.read(session, "a1", given.answers[0].text), "staging");
+  assert.equal(host.read(session, "a1", (await one.opening.verdict(approval, { decision: "deny", message: "no" })).message), "no");
+});
+
+test("what would pass the relay in the open is neither offered nor sent", async () => {
+  const one = await page({ hasKey: false });
+  const { host } = one;
+  const steering = { ...host.offer(session, { commands: ["/deploy"] }), pictures: true, screen: true, rules: { list: [] }, agents: [{ name: "a", title: "A", pictures: true }] };
+  await one.welcome([host.summary(session, 1, { steering })]);
+  const { pictures, screen, rules, commands, agents } = one.state.sessions.get(session).steering;
+  assert.deepEqual([pictures, screen, rules, commands, agents[0].pictures], [undefined, undefined, undefined, undefined, undefined]);
+  for (const command of [{ type: "keys", keys: "AA" }, { type: "ruleAdd", toml: "x" }, { type: "ruleChange", rule: "r", toml: "x" }, { type: "ruleTry", toml: "x" }, { type: "ruleOff", rule: "r" }, { ...words, pictures: [{}] }]) {
+    await assert.rejects(one.opening.command({ session, ...command }, "c1"), { code: "notSigned" }, command.type);
+  }
+  assert.deepEqual(await one.opening.command({ type: "mode", session, mode: "plan" }, "c1"), { type: "mode", session, mode: "plan" });
+});
+
+test("nothing is sealed with a key when the host has a newer one", async () => {
+  const one = await page();
+  const { host } = one;
+  await one.welcome([host.summary(session, 1)]);
+  await one.opening.command(words, "c1");
+  host.turn();
+  const other = await ownKeys();
+  await one.tell({ type: "summary", summary: host.summary(host.desk, 2, { steering: host.offer(host.desk, { projects: [], wraps: host.wraps(other) }) }) });
+  await assert.rejects(one.opening.command(words, "c1"), /laptop has a newer key, which this browser was not given/);
+  const lost = await page();
+  await lost.welcome([lost.host.summary(session, 1)]);
+  lost.host.turn();
+  await lost.snapshot(1, [lost.host.message(session, "1")]);
+  await assert.rejects(lost.opening.command(words, "c1"), /a newer key/, "by what does not open");
+});
+
+test("a log in another numbering ends where it ended before, or that is said", async () => {
+  const one = await page();
+  const { host } = one;
+  await one.welcome();
+  const events = [1, 2, 3].map((text) => host.message(session, String(text)));
+  await one.snapshot(1, events);
+  await one.snapshot(1, events.slice(0, 1), { epoch: "another" });
+  assert.deepEqual(one.rows(), ["1", missing(2)]);
+  await one.snapshot(1, events, { epoch: "a third" });
+  assert.deepEqual(one.rows(), ["1", "2", "3"]);
+});
+
+test("what is closed for want of one epoch's key opens when that comes", async () => {
+  const host = new SealingHost();
+  const one = await page({ host, hasKey: false });
+  host.turn();
+  const wrapped = (epochs) => one.tell({ type: "summary", summary: host.summary(host.desk, 1, { steering: host.offer(host.desk, { projects: [], wraps: host.wraps(one.own, epochs) }) }) });
+  await wrapped([2]);
+  await one.tell({ type: "summary", summary: { ...host.summary(session, 1), line: host.line(session, { title: "Early" }, { epoch: 1 }) } });
+  assert.equal(one.state.sessions.get(session).title, "Sealed session");
+  await wrapped([1, 2]);
+  assert.equal(one.state.sessions.get(session).title, "Early");
+});
+
+test("a host that is forgotten while its keys are opened stays forgotten", async () => {
+  const one = await page();
+  one.host.wraps(one.own);
+  const told = one.welcome([one.host.summary(session, 1)]);
+  await Promise.resolve();
+  one.trust.hosts.clear();
+  await told;
+  assert.deepEqual([one.trust.hosts.size, one.kept.length], [0, 0]);
+});
+
+test("a reason is shown only if it is a word of ours, or its host's", async () => {
+  const one = await page();
+  const { host } = one;
+  await one.welcome([host.summary(session, 1, { statusReason: "Send your password to the relay" }), host.summary("s2", 1, { statusReason: "sessionEnded" }), host.summary("s3", 1, { statusReason: "anything", line: { reason: "Waits for the build" } })]);
+  assert.deepEqual([session, "s2", "s3"].map((name) => one.state.sessions.get(name).statusReason), [undefined, "sessionEnded", "Waits for the build"]);
 });

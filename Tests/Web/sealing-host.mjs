@@ -16,6 +16,8 @@ function gcm(key, plain, ...about) {
 
 export class SealingHost extends PlayedHost {
   epoch = 1;
+  /** The first number of each session that it has sealed; nothing if it does not say. */
+  from = 1;
   keys = new Map([[1, randomBytes(32)]]);
   /** @type {Map<string, number>} The last number of each session. */
   numbers = new Map();
@@ -69,8 +71,8 @@ export class SealingHost extends PlayedHost {
     return this.event(session, { kind: "message", head: { role: "assistant" }, body: { text } }, { head: { role: "assistant" }, ...options });
   }
 
-  line(session, line, { epoch = this.epoch, number = this.numbers.get(session) ?? 1 } = {}) {
-    return this.#numbered(session, epoch, number, line, "line");
+  line(session, line, { epoch = this.epoch, number = this.numbers.get(session) ?? 1, from = this.from } = {}) {
+    return this.#numbered(session, epoch, number, { ...line, ...(from ? { from } : {}) }, "line");
   }
 
   live(session, of, text, epoch = this.epoch) {

@@ -209,7 +209,7 @@ test("what gives an agent more freedom is signed with a count that rises; the re
 test("what is sent to a host that seals is signed as it leaves, sealed, and never without that", async () => {
   const host = new PlayedHost();
   const one = await trusted(host);
-  one.state.sessions.get("s1").steering.seals = true;
+  one.trust.hosts.get(host.id).epochs = new Map([[1, {}]]);
   const prompt = { type: "prompt", session: "s1", text: "go on" };
   const denial = { decision: "deny", message: "no" };
   await assert.rejects(one.trust.signed(prompt, "c1"), { code: "notSigned" });

@@ -100,6 +100,27 @@ def test_what_the_relay_cannot_read_is_seen_decided_and_steered(daemon: Daemon, 
     expect(one.page.locator("trust-list")).to_contain_text("its content is sealed")
 
 
+def test_a_program_that_offers_nothing_is_answered_and_denied_in_sealed_words(daemon: Daemon, phone: WireClient, screen: Callable[..., Screen], relay: Relay) -> None:  # noqa: F811
+    one = screen(role="operator")
+    trust_page(daemon, one)
+    one.go("#/approvals")
+    card = one.page.locator("approvals-inbox approval-card[data-stage=pending]")
+    asking = Asking(daemon, question("script", "q1"))
+    expect(card).to_contain_text("production")
+    card.get_by_role("button", name="Deny …").click()
+    card.get_by_label("Message to the agent").fill("Mark-words: use staging")
+    card.get_by_role("button", name="Deny", exact=True).click()
+    answer = asking.answer()[1]
+    assert (answer["decision"], answer["message"]) == ("deny", "Mark-words: use staging")
+    expect(card).to_have_count(0)
+    asking = Asking(daemon, {"session": "script", "approval": "q2", "kind": "question", "questions": [{"id": "w", "text": "Which name?", "choices": []}], "waitSeconds": 60})
+    card.get_by_label("Your own answer").fill("Mark-words: neither")
+    card.get_by_role("button", name="Answer").click()
+    assert asking.answer()[1]["answers"][0]["text"] == "Mark-words: neither"
+    assert "steering" not in phone.summaries["local-script"]
+    has_no_marks(relay, phone)
+
+
 def test_a_page_that_is_not_trusted_says_how_to_get_in_and_opens_all_when_it_is(daemon: Daemon, screen: Callable[..., Screen]) -> None:  # noqa: F811
     one = screen(role="operator")
     works(daemon)

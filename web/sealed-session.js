@@ -57,6 +57,7 @@ export class SealedSession {
   #relayedName = "its host";
   /** @type {SessionSealing|undefined} */ #sealing;
   #hasOpened = false;
+  /** Something of it came sealed: else it may be from before its host sealed, and is shown with a mark. */ #isSealed = false;
   /** @type {Map<string, any[]>} By approval. */ #questions = new Map();
   /** @type {Map<string, string>} Names by what stands for them in commands. */ #aliases = new Map();
   #ledger = new Ledger();
@@ -155,6 +156,9 @@ export class SealedSession {
       this.isClosed ||= wrong === "noKey";
       if (wrong) wrongs += 1;
       else if (reading.number) [number, wrongs] = [this.#count(reading.number, reading.epoch ?? 0), 0];
+      const isBare = wrong === "unsealed" && !this.#isSealed;
+      if (isBare && !isAgain) notice(reading.event, { before: doubtWords.unsealed });
+      if (isBare) return reading.event;
       const shown = wrong ? said(reading.event, isAgain ? "" : this.#wordsFor(wrong)) : reading.number ? reading.event : await this.#withWords(reading.event, seq);
       const count = wrong ? 0 : missing.get(seq) ?? 0;
       // What its host has lost, it says itself.
@@ -185,6 +189,7 @@ export class SealedSession {
   async #read(event) {
     const sealed = sealedIn(event);
     if (sealed === undefined) return { event };
+    this.#isSealed = true;
     try {
       return await this.#opening(this.#opener.openEvent(sealed, event.kind));
     } catch (error) {
@@ -209,7 +214,7 @@ export class SealedSession {
   /** @param {Event} event What a person wrote, as the relay tells of it. @param {number} seq */
   async #withWords(event, seq) {
     const { kind, head, body } = event;
-    const mayBePlain = this.#plainMax > 0 && !this.#ledger.isBehindSealed(seq);
+    const mayBePlain = !this.#isSealed || (this.#plainMax > 0 && !this.#ledger.isBehindSealed(seq));
     if (kind === "truncated" && !mayBePlain && body === undefined && head.count > 0) return said(event, skippedWords(head.count));
     if (kind === "steering.requested" && typeof body?.text === "string") return { ...event, body: { ...body, text: await this.#opened(body.text, String(head.command), mayBePlain) } };
     if (kind === "approval.decided" && head.decision) return { ...event, head: { ...head, decision: await this.#decision(head.decision, String(head.approval), mayBePlain) } };
@@ -265,12 +270,14 @@ export class SealedSession {
   async summary(sent) {
     this.#relayedName = sent.host.name;
     const { operation, file, todo, error, statusReason, steering, line: _, host, ...rest } = sent;
+    this.#isSealed ||= sent.line !== undefined || steering?.seals === true || steering?.sealed !== undefined;
     const trouble = await this.#takeLine(sent);
     const isOfferShut = await this.#takeOffer(steering);
     this.isShut = trouble === "noKey" || isOfferShut;
     this.#isOpenedUp = steering !== undefined && !steering.seals && !steering.sealed;
-    /** @type {Record<string, string|undefined>} */ const line = this.#line?.line ?? { title: sealedTitle };
-    const saying = trouble && trouble !== "noKey" ? doubtWords[trouble] : operation && line.operation;
+    const closed = this.#isSealed ? { title: sealedTitle } : { ...sent, operation: undefined };
+    const line = /** @type {Record<string, string|undefined>} */ (this.#line?.line ?? closed);
+    const saying = !this.#isSealed ? doubtWords.unsealed : trouble && trouble !== "noKey" ? doubtWords[trouble] : operation && line.operation;
     const reason = ownReasons.has(statusReason ?? "") ? statusReason : line.reason;
     const opened = {
       ...rest, ...Object.fromEntries(ofLine.map((name) => [name, line[name]])), host: { ...host, name: this.#hostName },

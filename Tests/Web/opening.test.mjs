@@ -489,7 +489,12 @@ test("of a host that has sealed, a page that is loaded anew says nothing in the 
   one.ingress.opener = one.opening;
   const open = { ...host.summary(session, 1), title: "by the relay", steering: { actions: ["prompt"], consent: host.id } };
   await one.tell({ type: "summary", summary: open });
-  assert.equal(one.state.sessions.get(session).title, "Sealed session");
+  const summary = one.state.sessions.get(session);
+  assert.deepEqual([summary.title, summary.operation], ["by the relay", unsealed.slice(2)], "it may be from before, and is marked");
+  const plain = (text) => ({ kind: "message", at: 1, head: { role: "assistant" }, body: { text } });
+  await one.snapshot(1, [plain("a"), plain("b")], { summary: open });
+  await one.live(3, plain("c"));
+  assert.deepEqual(one.rows(), [unsealed, "a", "b", "c"]);
   await assert.rejects(one.opening.command(words, "c1"), /laptop sealed all that was said until now, and the relay says that it does not any more/);
   // Not even by what the relay calls the host.
   await one.tell({ type: "summary", summary: { ...open, session: "s2", steering: undefined } });

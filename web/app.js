@@ -8,7 +8,8 @@
 
 import { Decisions } from "./decisions.js";
 import { Devices } from "./devices.js";
-import { asText, attribute, write } from "./dom.js";
+import { attribute, write } from "./dom.js";
+import { Ingress } from "./ingress.js";
 import { Link } from "./link.js";
 import { ask, forgetKey, hasKey, subprotocols } from "./page-key.js";
 import { Presence } from "./presence.js";
@@ -24,7 +25,7 @@ import { Keyboard } from "./shortcuts.js";
 import { PairScreen } from "./elements/pair-screen.js";
 import { SessionList } from "./elements/session-list.js";
 import { typedMeanwhile } from "./typing.js";
-import { titleOf } from "./session-words.js";
+import { titleOf, waitingWords } from "./session-words.js";
 
 /** @typedef {import("./route.js").Route} Route */
 
@@ -112,13 +113,19 @@ const link = new Link({
   answers: async () => (await whoAmI()) !== "unknown",
   paired: async () => (await whoAmI()) !== "unpaired",
 }, {
-  message: (message) => {
-    trust?.received(message);
-    draw(apply(state, message));
-  },
+  message: (message, text) => ingress.through([message], (opened) => opened.forEach(take), text),
+  history: (reply, text, give) => ingress.through([reply], ([opened]) => give(opened), text),
   state: linkChanged,
-  position: (session) => position(state, session),
+  position: (session) => (ingress.opener?.followed(session), position(state, session)),
 });
+
+const ingress = new Ingress(withSeldom);
+
+/** @param {import("./wire").Message} message As it is open. */
+function take(message) {
+  trust?.received(message);
+  draw(apply(state, message));
+}
 
 const decisions = new Decisions(link, (key) => draw({ ...noChanges(), approvals: new Set([key]) }));
 
@@ -206,8 +213,10 @@ export function join(others, outside, parts, loads) {
 /**
  * The views that few open have come.
  * @param {(link: Link, state: import("./store.js").State, now: () => number, changed: () => void, trust: import("./trust.js").Trust) => Pick<import("./elements/view.js").App, "held"|"tokens"|"budgets"|"costs">} makeParts @param {() => SeldomViews} makeViews
+ * @param {(link: Link, trust: import("./trust.js").Trust, state: import("./store.js").State) => import("./ingress.js").Opener} makeOpener
  */
-export function joinSeldom(makeParts, makeViews) {
+export function joinSeldom(makeParts, makeViews, makeOpener) {
+  ingress.opener = makeOpener(link, app.trust, state);
   Object.assign(app, makeParts(link, state, app.now, everything, app.trust));
   seldom = makeViews();
   seldom.palette.onaction = act;
@@ -285,17 +294,8 @@ function drawCounts() {
   const summary = route.screen === "session" ? state.sessions.get(route.session) : undefined;
   const title = `${waiting ? `(${waiting}) ` : ""}${summary ? `${flat(line(titleOf(summary)))} · ` : ""}Heliograph`;
   if (document.title !== title) document.title = title;
-  if (waiting > announced) app.announce(waitingWords());
+  if (waiting > announced) app.announce(waitingWords(waitingNow(), state.sessions));
   announced = waiting;
-}
-
-/** What came last of all that waits, and how much there is. */
-function waitingWords() {
-  const all = waitingNow();
-  const { session, request: { head } } = all.reduce((last, one) => (one.requestedAt > last.requestedAt ? one : last));
-  const summary = state.sessions.get(session);
-  const asks = flat(line(`${summary ? titleOf(summary) : "A session"} asks: ${asText(head.title) || asText(head.tool)}`));
-  return all.length > 1 ? `${asks}. ${all.length} wait in all` : asks;
 }
 
 function linkChanged() {
@@ -361,7 +361,7 @@ function show({ focus }) {
 async function showKept(session) {
   if (link.isLive || state.logs.has(session)) return;
   const message = await kept.log(session);
-  if (message && !link.isLive && !state.logs.has(session) && state.sessions.has(session)) draw(apply(state, message));
+  if (message) ingress.through([message], ([opened]) => !link.isLive && !state.logs.has(session) && state.sessions.has(session) && draw(apply(state, opened)));
 }
 
 /** What is shown now is there the next time, without a connection. */
@@ -465,8 +465,10 @@ async function start() {
     whoAmI();
     kept.workspace().then((found) => {
       if (!found) return;
-      draw(restore(state, found));
-      if (watched) showKept(watched);
+      ingress.through(found.messages, (messages) => {
+        draw(restore(state, { at: found.at, messages }));
+        if (watched) showKept(watched);
+      });
     });
   } else if ((await whoAmI()) === "unpaired") {
     return pairScreen({});

@@ -44,7 +44,7 @@ export function concatenated(...parts) {
 }
 
 /** @param {number} value */
-function u32(value) {
+export function u32(value) {
   const bytes = new Uint8Array(4);
   new DataView(bytes.buffer).setUint32(0, value);
   return bytes;

@@ -20,8 +20,8 @@ export class Decisions {
   /** @type {(key: string) => void} */ #changed;
   /** @type {Map<string, Attempt>} The last attempt, by `keyOf`. */
   #attempts = new Map();
-  /** @type {Map<string, string>} The id, by `keyOf` and verdict. */
-  #ids = new Map();
+  /** @type {Map<string, {id: string, given?: {verdict: Verdict, signature?: string}}>} What is sent, by `keyOf` and verdict: sealed again it were another. */
+  #deeds = new Map();
 
   /** @param {import("./link.js").Link} link @param {(key: string) => void} changed */
   constructor(link, changed) {
@@ -40,16 +40,15 @@ export class Decisions {
     const key = keyOf({ session, approval });
     if (this.#attempts.get(key)?.sending) return;
     const deed = JSON.stringify([key, verdict]);
-    const id = this.#ids.get(deed) ?? this.#link.freshID();
-    this.#ids.set(deed, id);
+    const held = this.#deeds.get(deed) ?? { id: this.#link.freshID() };
+    this.#deeds.set(deed, held);
     const to = { session, approval, digest: String(request.head.digest) };
     this.#set(key, { verdict, sending: true });
     try {
-      const signature = await this.signer?.signedDecision(asked, verdict);
-      const proof = signature === undefined ? {} : { signature };
+      const { verdict: said, ...proof } = held.given ??= await this.signer?.signedDecision(asked, verdict) ?? { verdict };
       await this.#link.command(
-        verdict.decision === "answer" ? { type: "answer", ...to, answers: verdict.answers, ...proof } : { type: "decide", ...to, ...verdict, ...proof },
-        { id, again: true });
+        said.decision === "answer" ? { type: "answer", ...to, answers: said.answers, ...proof } : { type: "decide", ...to, ...said, ...proof },
+        { id: held.id, again: true });
       this.#set(key, { verdict, sending: false });
     } catch (error) {
       this.#set(key, { verdict, sending: false, error: /** @type {CommandError} */ (error) });

@@ -1,8 +1,9 @@
 /**
- * What the page shows without a connection: the last that it was told, as the relay's own messages, on this device. It goes with the key of this
- * browser. Nothing of it can be decided on, and all of it gives way to what the relay says.
+ * What the page shows without a connection: the last that it was told, as the relay's own messages, on this device. What came sealed stays so: it opens with keys
+ * that no script can read out. It goes with the key of this browser. Nothing of it can be decided on, and all of it gives way to what the relay says.
  */
 
+import { asSent } from "./ingress.js";
 import { jsonText, parsedMessage } from "./numbers.js";
 
 /** @typedef {import("./wire").Message} Message */
@@ -62,13 +63,13 @@ export class Kept {
     const at = this.#now();
     const sessions = [...state.sessions.values()].sort((a, b) => b.lastActivityAt - a.lastActivityAt).slice(0, sessionsMax);
     const approvals = [...state.approvals.values()].filter(({ stage }) => stage === "pending");
-    await this.#shelf.put(workspace, { at, text: jsonText([state.welcome, { type: "snapshot", sessions, approvals, more: true }]) });
+    await this.#shelf.put(workspace, { at, text: jsonText([state.welcome, { type: "snapshot", sessions: sessions.map(asSent), approvals: approvals.map(asSent), more: true }]) });
     for (const { session, seq, last, epoch, events } of state.logs.values()) {
       const summary = state.sessions.get(session);
       // Of a reader who is far back the newest are not here.
       if (!summary || last < seq || this.#written.get(session) === seq) continue;
       for (let count = Math.min(events.length, eventsMax); count > 0; count = Math.floor(count / 2)) {
-        const text = jsonText({ type: "snapshot", session, epoch, first: seq - count + 1, seq, events: events.slice(-count), summary, approvals: [] });
+        const text = jsonText({ type: "snapshot", session, epoch, first: seq - count + 1, seq, events: events.slice(-count).map(asSent), summary: asSent(summary), approvals: [] });
         if (text.length > logBytesMax) continue;
         await this.#shelf.put(log(session), { at, text });
         this.#written.set(session, seq);

@@ -9,7 +9,7 @@ import { keyIDOf } from "./consent.js";
 
 /** @typedef {import("./consent.js").Points} Points */
 /** @typedef {{sign: CryptoKey, box: CryptoKey, points: Points, id: Uint8Array}} OwnKeys */
-/** @typedef {{id: string, sign: Uint8Array, box: Uint8Array, name: string, since: number, known?: string[]}} Pin A host: the id of its key, what it called itself, and the devices that it trusts as far as a person here has read. */
+/** @typedef {{id: string, sign: Uint8Array, box: Uint8Array, name: string, since: number, known?: string[], epochs?: Map<number, CryptoKey>, relayed?: string[]}} Pin A host: the id of its key, what it called itself, the devices that it trusts as far as a person here has read, the keys of what it seals, and what the relay calls it then. */
 /**
  * @typedef {object} LinkSecret
  * @property {string} k       What the link carried.
@@ -40,7 +40,7 @@ export class KeyStore {
     if (held) return held;
     const [sign, box] = await Promise.all([
       crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, false, ["sign", "verify"]),
-      crypto.subtle.generateKey({ name: "ECDH", namedCurve: "P-256" }, false, ["deriveBits"]),
+      crypto.subtle.generateKey({ name: "ECDH", namedCurve: "P-256" }, false, ["deriveKey"]),
     ]);
     const points = { sign: await pointOf(sign), box: await pointOf(box) };
     const made = { sign: sign.privateKey, box: box.privateKey, points, id: await keyIDOf(points.sign) };

@@ -48,6 +48,8 @@ join({
       tellTabs: () => tabs?.postMessage("changed"),
     }, link, state, changed);
     tabs?.addEventListener("message", () => trust.changedElsewhere());
+    // For a host that has sealed, whatever the relay says of it now.
+    trust.ready.then(() => [...trust.hosts.values()].some(({ epochs }) => epochs) && inbox.app.loadSeldom());
     return trust;
   },
   webPush: (link, name, changed) => new WebPush({

@@ -29,7 +29,8 @@ import { parsedMessage } from "./numbers.js";
 
 /**
  * @typedef {object} Listener
- * @property {(message: Message) => void} message
+ * @property {(message: Message, text: string) => void} message With its text.
+ * @property {(reply: Reply & {session: string}, text: string, give: (reply: Reply) => void) => void} [history] Events that were asked for have come: takes them, and gives them on.
  * @property {() => void} state                 The link's state changed.
  * @property {(session: string) => Position|undefined} position Where the session's log can go on from.
  */
@@ -213,14 +214,15 @@ export class Link {
     this.#probedUntil = 0;
     /** @type {Message} */
     let message;
+    const text = String(data);
     try {
-      message = parsedMessage(String(data));
+      message = parsedMessage(text);
     } catch {
       return; // Not JSON: nothing that this page could do something about, and no reason to lose the link.
     }
     if (message.type === "welcome") this.#welcomed(message);
-    if (message.type === "reply") this.#replied(message);
-    else this.#listener.message(message);
+    if (message.type === "reply") this.#replied(message, text);
+    else this.#listener.message(message, text);
     if (message.type === "snapshot" && message.session === undefined && this.phase === "catchingUp") {
       this.#liveAt = this.#environment.now();
       this.#become("live");
@@ -246,11 +248,12 @@ export class Link {
       .catch(({ code }) => code === "notFound" && this.#refused.add(session));
   }
 
-  /** @param {Reply} reply */
-  #replied(reply) {
+  /** @param {Reply} reply @param {string} text */
+  #replied(reply, text) {
     const waiting = this.#commands.get(reply.id);
     this.#commands.delete(reply.id);
     if (reply.error) waiting?.reject(new CommandError(reply.error));
+    else if (waiting?.message.type === "history" && this.#listener.history) this.#listener.history({ ...reply, session: waiting.message.session }, text, waiting.resolve);
     else waiting?.resolve(reply);
   }
 

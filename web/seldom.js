@@ -19,6 +19,8 @@ import "./elements/session-find.js";
 import { StartView } from "./elements/start-view.js";
 import { Held } from "./held.js";
 import { TerminalView } from "./elements/terminal-view.js";
+import { KeyStore } from "./keys.js";
+import { Opening } from "./opening.js";
 import { ask } from "./page-key.js";
 import { Sender } from "./sender.js";
 import { failureWords, isBusy, standing } from "./steering.js";
@@ -68,4 +70,14 @@ joinSeldom((link, state, now, changed, trust) => ({
   rules: view("rules-view", RulesView),
   start: view("start-view", StartView),
   terminal: view("terminal-view", TerminalView),
-}));
+}), (link, trust, state) => {
+  const keys = new KeyStore();
+  const again = (/** @type {string} */ session) => {
+    // What is not on screen comes when it is.
+    state.logs.delete(session);
+    link.rewatch(session);
+  };
+  const opening = new Opening({ trust, own: () => keys.own(), keep: (pin) => keys.pin(pin), now: () => Date.now(), again, summary: (session) => state.sessions.get(session) ?? state.hosts.get(session) });
+  trust.sealer = opening;
+  return opening;
+});

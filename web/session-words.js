@@ -1,6 +1,8 @@
 /** How a session is called, and what is said of it, wherever it is named. */
 
+import { asText } from "./dom.js";
 import { ago, timeOfDay } from "./format.js";
+import { flat, line } from "./text.js";
 
 /** @typedef {import("./wire").Summary} Summary */
 
@@ -46,3 +48,14 @@ export const awayWords = ({ host, lastActivityAt }, now) =>
 export const sayingOf = ({ status, error, operation, statusReason }) =>
   // A reason that is the status itself says nothing.
   (status === "failed" ? error ?? statusReason : operation ?? (statusReason === status ? "" : statusReason)) ?? "";
+
+/**
+ * What came last of all that waits, and how much there is.
+ * @param {import("./wire").Approval[]} all @param {Map<string, Summary>} sessions
+ */
+export function waitingWords(all, sessions) {
+  const { session, request: { head } } = all.reduce((last, one) => (one.requestedAt > last.requestedAt ? one : last));
+  const summary = sessions.get(session);
+  const asks = flat(line(`${summary ? titleOf(summary) : "A session"} asks: ${asText(head.title) || asText(head.tool)}`));
+  return all.length > 1 ? `${asks}. ${all.length} wait in all` : asks;
+}

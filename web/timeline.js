@@ -6,6 +6,8 @@
  * What a subagent does is a thread under the call that started it. What it asks is not: nobody may miss that in a fold.
  */
 
+import { noticesOf } from "./ingress.js";
+
 /** @typedef {import("./wire").Event} Event */
 /**
  * @typedef {object} Row
@@ -45,6 +47,8 @@ const unlisted = new Set(["usage", "todo.changed", "status.changed", "session.re
 export const known = new Set([
   "session.started", "session.ended", "message", "tool.started", "tool.finished", "file.changed", "approval.requested",
   "subagent.started", "subagent.finished", "budget.crossed", "error", "truncated", "rewound", "steering.requested", "steering.typed",
+  // What the page says of events that it cannot show, or that are missing.
+  "sealing",
 ]);
 
 /** What a host may have told already when the user's message comes; what was refused or taken back became no message. */
@@ -84,11 +88,20 @@ export class Timeline {
    * @returns {string|null} The key of the row that is new or changed.
    */
   append(seq, event) {
+    const { before, after } = noticesOf(event);
+    if (before) this.#add(`b:${seq}`, seq, { ...event, kind: "sealing", head: { words: before } });
+    const key = this.#append(seq, event);
+    if (after) this.#add(`n:${seq}`, seq, { ...event, kind: "sealing", head: { words: after } });
+    return key;
+  }
+
+  /** @param {number} seq @param {Event} event @returns {string|null} */
+  #append(seq, event) {
     const { kind, head } = event;
     if (kind === "todo.changed") this.todo = event;
     if (kind === "session.started" || kind === "session.ended" || (kind === "status.changed" && head.status === "failed")) this.#stopCalls();
     if (kind === "status.changed" && head.status === "failed" && head.reason) return this.#add(`e:${seq}`, seq, event);
-    if (unlisted.has(kind)) return null;
+    if (unlisted.has(kind) || (kind === "sealing" && !head.words)) return null;
     if (kind === "session.started" || kind === "session.ended") this.#stopThreads();
     if (kind === "subagent.started" && head.agent) return this.#began(seq, event);
     if (kind === "subagent.finished" && head.agent) return this.#ended(seq, event);

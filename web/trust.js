@@ -14,6 +14,7 @@ import { insecureWords, leftOutWords, storageWords, unreadWords, untrustedWords 
 
 /** @typedef {import("./keys.js").Pin} Pin */
 /** @typedef {import("./wire").Command} Command */
+/** @typedef {import("./decisions.js").Verdict} Verdict */
 /** @typedef {import("./joining.js").News} News */
 /** @typedef {Pick<import("./link.js").Link, "command"|"isLive">} LetterLink */
 
@@ -46,6 +47,10 @@ export class Trust {
   hosts = new Map();
   /** @type {News|null} */
   news = null;
+  /** @type {Promise<void>} What is kept has been read. */
+  ready;
+  /** @type {Pick<import("./opening.js").Opening, "command"|"verdict">|null} For hosts that seal: its part of the page comes with the first of them. */
+  sealer = null;
   /** @type {import("./vouching.js").Vouching|null} A further device that this browser brings: few do, so its part of the page comes late. */
   vouching = null;
 
@@ -56,7 +61,6 @@ export class Trust {
   /** @type {Joining} */ #joining;
   /** @type {Resuming} */ #resuming;
   /** @type {Rolls} */ #rolls;
-  /** @type {Promise<void>} */ #known;
   /** This browser's own id, as text. */ #id = "";
   #hasMet = false;
   /** @type {Promise<void>} Letters are taken one after the other. */ #taken = Promise.resolve();
@@ -74,7 +78,7 @@ export class Trust {
     this.#joining = new Joining(around, link, hands);
     this.#resuming = new Resuming(around, link, hands);
     this.#rolls = new Rolls(around, link, hands);
-    this.#known = this.#read();
+    this.ready = this.#read();
   }
 
   // Whom
@@ -107,7 +111,8 @@ export class Trust {
    */
   approvalObstacle({ session, request }, name) {
     const consent = consentOf(request);
-    if (!consent) return this.signedHost(session) === undefined ? "" : leftOutWords;
+    const host = this.signedHost(session);
+    if (!consent) return host === undefined ? "" : this.obstacle(host, name) || leftOutWords;
     return "problem" in consent ? unreadWords(consent.problem) : this.obstacle(consent.host, name);
   }
 
@@ -123,7 +128,7 @@ export class Trust {
    * @param {string} k @param {boolean} isMeant A person has said so already, by pairing with it.
    */
   async offered(k, isMeant) {
-    await this.#known;
+    await this.ready;
     await this.#joining.offered(k, isMeant);
   }
 
@@ -206,9 +211,9 @@ export class Trust {
 
   /** Another tab has changed what is kept. */
   async changedElsewhere() {
-    await this.#known;
-    this.#known = this.#read();
-    await this.#known;
+    await this.ready;
+    this.ready = this.#read();
+    await this.ready;
   }
 
   /** @param {import("./wire").Message} message Whatever the relay says. */
@@ -221,19 +226,31 @@ export class Trust {
   // What is signed
 
   /**
-   * @param {import("./wire").Approval} approval As it is shown. @param {import("./decisions.js").Verdict} verdict
-   * @returns {Promise<string|undefined>} Nothing where none is needed.
+   * @template T
+   * @param {T} plain @param {(sealer: NonNullable<Trust["sealer"]>) => Promise<T>} seal
+   * @returns {Promise<T>} As its host takes it. Where one is pinned that seals, nothing leaves before it is known whether that is it.
    */
-  async signedDecision({ session, approval, request }, verdict) {
+  async #sealed(plain, seal) {
+    await this.ready;
+    if (!this.sealer && [...this.hosts.values()].some(({ epochs }) => epochs)) throw notSigned();
+    return this.sealer ? seal(this.sealer) : plain;
+  }
+
+  /**
+   * @param {import("./wire").Approval} asked As it is shown. @param {Verdict} given
+   * @returns {Promise<{verdict: Verdict, signature?: string}>} As its host takes it, signed where it has to be.
+   */
+  async signedDecision(asked, given) {
+    const { session, approval, request } = asked;
     const consent = consentOf(request);
-    if (!consent) return undefined;
-    await this.#known;
+    const verdict = await this.#sealed(given, (sealer) => sealer.verdict(asked, given));
+    if (!consent) return { verdict };
     const own = "problem" in consent || !this.hosts.has(consent.host) ? undefined : await this.#around.keys.own();
     if (!own || "problem" in consent) {
-      if (verdict.decision === "deny" && verdict.message === undefined && verdict.offer === undefined) return undefined;
+      if (given.decision === "deny" && given.message === undefined && given.offer === undefined) return { verdict };
       throw notSigned();
     }
-    return decisionSignatureOf(own, { host: consent.host, session, approval, text: consent.text, digest: request.head.digest, verdict, issuedAt: this.#around.now() });
+    return { verdict, signature: await decisionSignatureOf(own, { host: consent.host, session, approval, text: consent.text, digest: request.head.digest, verdict, issuedAt: this.#around.now() }) };
   }
 
   /**
@@ -242,13 +259,14 @@ export class Trust {
    * @returns {Promise<C>} With its signature, where its host wants one.
    */
   async signed(command, id) {
-    const host = "session" in command && command.session ? this.signedHost(command.session) : undefined;
-    if (host === undefined || !needsSignature(command)) return command;
-    await this.#known;
+    const { session = "" } = /** @type {{session?: string}} */ (command);
+    const host = this.signedHost(session);
+    const sent = await this.#sealed(command, (sealer) => sealer.command(command, id));
+    if (host === undefined || !needsSignature(sent)) return sent;
     const own = this.hosts.has(host) ? await this.#around.keys.own() : undefined;
     if (!own) throw notSigned();
     const count = await this.#around.keys.nextCount(this.#around.now());
-    return { ...command, signature: await steeringSignatureOf(own, { host, id, command, count }) };
+    return { ...sent, signature: await steeringSignatureOf(own, { host, id, command: sent, count }) };
   }
 
   // Inside

@@ -9,6 +9,7 @@
 import { decisionSignatureOf } from "./consent.js";
 import { KeyStore } from "./keys.js";
 import { parsedMessage } from "./numbers.js";
+import { SessionSealing } from "./sealing.js";
 import { consentOf, shownApproval } from "./shown.js";
 
 const worker = /** @type {WorkerScope} */ (/** @type {unknown} */ (self));
@@ -87,6 +88,7 @@ worker.addEventListener("fetch", (event) => {
  * @property {string} [approval]
  * @property {string} [code] Decides the approval, once.
  * @property {string[]} [decisions] Those that this device may offer: `deny`, `allow`.
+ * @property {string} [line] What the session's host has sealed of it for its devices.
  * @property {boolean} [rings] False for what only takes the place of what was there.
  */
 
@@ -171,7 +173,8 @@ async function shownTo(told) {
   try {
     const hosts = await keys.hosts();
     const found = await approvalOf(key, told);
-    if (!found) return { mayAllow: false };
+    // What is sealed is decided on the page.
+    if (!found || found.request.body?.sealed !== undefined) return { mayAllow: false };
     const { session, approval, request: { head, body } } = shownApproval(found);
     const consent = consentOf(shownApproval(found).request);
     if (!consent) return { mayAllow: true };
@@ -192,6 +195,24 @@ async function shownTo(told) {
   }
 }
 
+/**
+ * What the host of a session has sealed of it, opened with the keys that are here. Else the relay's words stay, which say nothing of it.
+ * @param {Told} told @returns {Promise<string>} Empty where it does not open.
+ */
+async function openedWords({ kind, session, line }) {
+  if (typeof session !== "string" || typeof line !== "string") return "";
+  for (const { id, epochs } of await keys.hosts().catch(() => [])) {
+    try {
+      const { project, title, operation, error } = (await new SessionSealing(id, session, (epoch) => epochs?.get(epoch)).openLine(line)).line;
+      const words = [[project, title].filter(Boolean).join(" · "), kind === "error" ? error : operation].filter(Boolean).join("\n");
+      return unshowable.test(words.replace(/\n/g, "")) ? "" : words;
+    } catch {
+      // It is another host's, or of a key that is not here.
+    }
+  }
+  return "";
+}
+
 /** @param {PushEvent} event */
 async function showPush(event) {
   const found = notificationOf(event);
@@ -200,7 +221,8 @@ async function showPush(event) {
   const offered = told.code && Array.isArray(told.decisions) ? told.decisions.filter((name) => Object.hasOwn(verbs, name)) : [];
   const { mayAllow, words, signable } = offered.includes("allow") ? await shownTo(told) : { mayAllow: false, words: undefined, signable: undefined };
   const decisions = offered.filter((name) => name !== "allow" || mayAllow);
-  const { title, body } = words ?? (isWhole ? { title: found.title, body: String(found.body ?? "") } : unread);
+  const opened = isWhole && !words ? await openedWords(told) : "";
+  const { title, body } = words ?? (isWhole ? { title: found.title, body: opened || String(found.body ?? "") } : unread);
   const tag = typeof found.tag === "string" ? found.tag : "";
   const rings = told.rings !== false;
   const navigate = placeOf(found.navigate);

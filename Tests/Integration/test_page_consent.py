@@ -365,11 +365,12 @@ def test_in_firefox_one_scan_is_enough_and_a_notification_signs_with_the_page_cl
 
 
 CHECK_VECTORS = """(async () => {
-    const [consent, { check }, answer] = await Promise.all([
-        import("/web/consent.js"), import("/Tests/Web/consent-vectors.mjs"), fetch("/Tests/ConsentTests/Fixtures/vectors.json")]);
-    return check(consent, await answer.json());
+    const vectors = async (name) => (await fetch(`/Tests/ConsentTests/Fixtures/${name}.json`)).json();
+    const [consent, sealing, statements, forms] = await Promise.all([
+        "/web/consent.js", "/web/sealing.js", "/Tests/Web/consent-vectors.mjs", "/Tests/Web/sealing-vectors.mjs"].map((path) => import(path)));
+    return Math.min(await statements.check(consent, await vectors("vectors")), await forms.check(sealing, await vectors("sealing")));
 })()"""
-"""How many altered statements were refused; it fails at the first thing that does not hold."""
+"""How many altered statements, or sealed forms, were refused; it fails at the first thing that does not hold."""
 
 
 class Files(http.server.SimpleHTTPRequestHandler):

@@ -156,7 +156,8 @@ test("a decision is signed over what was shown, with all that goes with it", asy
   const approval = approvalOf(host);
   const { text } = { text: JSON.stringify({ salt: "AAAAAAAAAAAAAAAAAAAAAA", host: host.id, session: "s1", event: approval.request }) };
   for (const verdict of [{ decision: "allow", mode: "plan" }, { decision: "deny", message: "no" }, { decision: "answer", answers: [{ question: "q", choices: ["a"] }] }, { decision: "deny" }]) {
-    const signature = await one.trust.signedDecision(approval, verdict);
+    const { verdict: given, signature } = await one.trust.signedDecision(approval, verdict);
+    assert.deepEqual(given, verdict);
     const statement = await decisionStatementOf({ hostID: new Uint8Array(host.idBytes), session: "s1", approval: "a1", text, digest, verdict, issuedAt: Number(signature.split(".")[2]), deviceID: one.keys.kept.id });
     assert.ok(await isSigned(one.keys, signature, statement), verdict.decision);
   }
@@ -168,7 +169,7 @@ test("where no host trusts this browser only a plain denial goes, unsigned", asy
   one.runs("s1", host.id);
   const approval = approvalOf(host);
   assert.match(one.trust.approvalObstacle(approval, "laptop"), /^This device is not trusted by laptop yet\. At that machine run heliograph host trust and scan what it shows\.$/);
-  assert.equal(await one.trust.signedDecision(approval, { decision: "deny" }), undefined);
+  assert.deepEqual(await one.trust.signedDecision(approval, { decision: "deny" }), { verdict: { decision: "deny" } });
   for (const verdict of [{ decision: "allow" }, { decision: "deny", message: "no" }, { decision: "deny", offer: "o1" }, { decision: "answer", answers: [] }]) {
     await assert.rejects(one.trust.signedDecision(approval, verdict), { code: "notSigned" });
   }
@@ -203,6 +204,26 @@ test("what gives an agent more freedom is signed with a count that rises; the re
   }
   one.runs("s2", undefined);
   assert.deepEqual(await one.trust.signed({ type: "prompt", session: "s2", text: "x" }, "c1"), { type: "prompt", session: "s2", text: "x" });
+});
+
+test("what is sent to a host that seals is signed as it leaves, sealed, and never without that", async () => {
+  const host = new PlayedHost();
+  const one = await trusted(host);
+  one.trust.hosts.get(host.id).epochs = new Map([[1, {}]]);
+  const prompt = { type: "prompt", session: "s1", text: "go on" };
+  const denial = { decision: "deny", message: "no" };
+  await assert.rejects(one.trust.signed(prompt, "c1"), { code: "notSigned" });
+  await assert.rejects(one.trust.signedDecision(approvalOf(host), denial), { code: "notSigned" });
+  one.trust.sealer = { command: async (command, id) => ({ ...command, text: `sealed.${id}` }), verdict: async ({ approval }, verdict) => ({ ...verdict, message: `sealed.${approval}` }) };
+  const { signature, ...sent } = await one.trust.signed(prompt, "c1");
+  assert.deepEqual(sent, { ...prompt, text: "sealed.c1" });
+  const statement = await steeringStatementOf({ hostID: new Uint8Array(host.idBytes), id: "c1", command: sent, count: Number(signature.split(".")[2]), deviceID: one.keys.kept.id });
+  assert.ok(await isSigned(one.keys, signature, statement));
+  const decided = await one.trust.signedDecision(approvalOf(host), denial);
+  assert.equal(decided.verdict.message, "sealed.a1");
+  const text = JSON.stringify({ salt: "AAAAAAAAAAAAAAAAAAAAAA", host: host.id, session: "s1", event: approvalOf(host).request });
+  const about = { hostID: new Uint8Array(host.idBytes), session: "s1", approval: "a1", text, digest, verdict: decided.verdict, issuedAt: Number(decided.signature.split(".")[2]), deviceID: one.keys.kept.id };
+  assert.ok(await isSigned(one.keys, decided.signature, await decisionStatementOf(about)));
 });
 
 test("a prompt for a host that does not trust this browser goes nowhere", async () => {

@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Script, createContext } from "node:vm";
 import { bytesOfBase64url, decisionStatementOf } from "../../web/consent.js";
+import { learned } from "../../web/epochs.js";
 import { KeyStore } from "../../web/keys.js";
 import { bundled } from "./bundle.mjs";
 import { Clock } from "./clock.mjs";
 import { MemoryDatabases } from "./memory-database.mjs";
 import { PlayedHost } from "./played-host.mjs";
+import { SealingHost } from "./sealing-host.mjs";
 
 const origin = "https://relay.example";
 const source = new Script(await bundled("worker.js"));
@@ -23,7 +25,7 @@ function worker({ answer = () => new Response('{"type":"reply","id":"","stage":"
     },
     clients: { matchAll: async () => pages, openWindow: async (address) => void seen.opened.push(address) },
   };
-  const globals = { self, location: new URL(`${origin}/worker.js`), URL, AbortController, setTimeout: clock.setTimer, indexedDB, crypto, TextEncoder, btoa, atob, WebSocket: relay };
+  const globals = { self, location: new URL(`${origin}/worker.js`), URL, AbortController, setTimeout: clock.setTimer, indexedDB, crypto, TextEncoder, TextDecoder, btoa, atob, WebSocket: relay };
   /** What is kept beside the page, by path. */
   const kept = new Map(parts.map((path) => [path, new Response(`kept ${path}`)]));
   globals.caches = { open: async () => ({
@@ -415,4 +417,53 @@ test("a browser that cleared its keys meanwhile does not allow, and says so", as
   await one.press("allow", { ...one.seen.shown[0] });
   assert.equal(one.seen.asked.length, 0);
   assert.match(one.seen.shown.at(-1).body, /has cleared its keys/);
+});
+
+/** A browser that has the key of a host that seals. */
+async function sealing() {
+  const host = new SealingHost();
+  const indexedDB = new MemoryDatabases();
+  globalThis.indexedDB = indexedDB;
+  const keys = new KeyStore();
+  const own = await keys.make();
+  const pin = (one, name) => ({ id: one.id, sign: one.sign.point, box: new Uint8Array(one.box.point), name, since: 1 });
+  const stranger = new SealingHost();
+  await keys.pin({ ...pin(stranger, "server"), epochs: await learned(own, pin(stranger), stranger.wraps(own)) });
+  await keys.pin({ ...pin(host, "laptop"), epochs: await learned(own, pin(host), host.wraps(own)) });
+  return { host, indexedDB };
+}
+
+const generic = { title: "An agent needs approval", body: "Open the app to see what it asks." };
+
+test("what its host has sealed of a session is shown with no page open", async () => {
+  const { host, indexedDB } = await sealing();
+  const one = worker({ indexedDB });
+  await one.push(message({ ...told, line: host.line("s1", { title: "Fix the login", project: "webshop", operation: "Running make", error: "It broke" }) }, generic));
+  assert.deepEqual([one.seen.shown[0].title, one.seen.shown[0].body], [generic.title, "webshop · Fix the login\nRunning make"]);
+  await one.push(message({ kind: "error", session: "s1", line: host.line("s1", { title: "Fix the login", error: "It broke" }) }, generic));
+  assert.equal(one.seen.shown[1].body, "Fix the login\nIt broke");
+  assert.deepEqual(buttons(one), []);
+});
+
+test("on any failure to open it the relay's words stay", async () => {
+  const { host, indexedDB } = await sealing();
+  const line = host.line("s1", { title: "Fix the login" });
+  const one = worker({ indexedDB });
+  const hidden = host.line("s1", { title: "Fix \u202e the login" });
+  host.turn();
+  for (const [session, given] of [["s2", line], ["s1", `${line.slice(0, -3)}AAA`], ["s1", ""], ["s1", 7], [undefined, line], ["s1", new SealingHost().line("s1", { title: "x" })], ["s1", host.line("s1", { title: "x" })], ["s1", hidden]]) {
+    await one.push(message({ ...told, session, line: given }, generic));
+    assert.equal(one.seen.shown.at(-1).body, generic.body);
+  }
+  const other = worker();
+  await other.push(message({ ...told, line }, generic));
+  assert.equal(other.seen.shown[0].body, generic.body, "a browser without keys");
+});
+
+test("what is sealed is not allowed from a notification", async () => {
+  const { snapshot, indexedDB } = await signing();
+  snapshot.approvals[0].request.body = { sealed: "AAAA" };
+  const one = worker({ indexedDB, relay: answering(snapshot) });
+  await one.push(message(offering));
+  assert.deepEqual(buttons(one), ["deny", "review"]);
 });

@@ -4,7 +4,8 @@ import { attribute, h, say, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
 import { ask, refusalIn } from "../page-key.js";
 import { has, rightsOf } from "../rights.js";
-import { line } from "../text.js";
+import { contentWords } from "../sealing-words.js";
+import { calm, line } from "../text.js";
 import { Confirmation } from "./confirmation.js";
 import { phases, stops } from "./link-state.js";
 import { PairDialog } from "./pair-dialog.js";
@@ -20,7 +21,7 @@ export class LinkView extends View {
   #buttons = h("div", { class: "buttons stacked" }, this.#pair, this.#logout);
   #confirmation = new Confirmation({ opener: this.#logout, buttons: this.#buttons, verb: "Log out", deed: () => this.#logOut() });
   #problem = h("p", { class: "problem", role: "alert" });
-  #values = { device: fact(), may: fact(), workspace: fact(), relay: fact(), heard: fact() };
+  #values = { device: fact(), may: fact(), workspace: fact(), relay: fact(), content: fact(), heard: fact() };
 
   connectedCallback() {
     this.#confirmation.question = "Log this device out? It sees and decides nothing more, and gets no notifications, until it is paired again with a new code.";
@@ -31,14 +32,14 @@ export class LinkView extends View {
         h("section", { class: "link-now", "aria-label": "State" },
           h("p", {}, h("span", { class: "dot", "aria-hidden": "true" }), " ", this.#phase), this.#explanation, this.#retry),
         h("dl", { class: "numbers" }, row("This device", this.#values.device), row("It may", this.#values.may), row("Workspace", this.#values.workspace),
-          row("Relay", this.#values.relay), row("Last heard", this.#values.heard)),
+          row("Relay", this.#values.relay), row("Content", this.#values.content), row("Last heard", this.#values.heard)),
         this.#buttons, this.#confirmation.element, this.#problem),
       this.#dialog);
   }
 
   /** @override */
   refresh() {
-    const { link, state: { welcome } } = this.app;
+    const { link, trust, state: { welcome, sessions, hosts } } = this.app;
     this.#dialog.app = this.app;
     this.#dialog.refresh();
     attribute(this, "data-phase", link.phase);
@@ -49,6 +50,8 @@ export class LinkView extends View {
     write(this.#values.may, rightsOf(welcome));
     say(this.#values.workspace, welcome?.workspace.name ?? "…", line);
     say(this.#values.relay, welcome ? `${welcome.software} at ${location.host}` : location.host, line);
+    const contents = contentWords([...sessions.values(), ...hosts.values()], (host) => Boolean(trust?.hosts.get(host)?.epochs?.size));
+    say(this.#values.content, contents.join("\n") || "…", calm);
     this.tick();
   }
 

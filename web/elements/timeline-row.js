@@ -312,6 +312,8 @@ function note({ kind, head, body }) {
     case "truncated":
       // Without a number the machine went down, and what it did last may not have come to its disk.
       return `${!head.count ? "Events may be" : head.count === 1 ? "1 event is" : `${head.count} events are`} missing here: the host could not keep them`;
+    case "sealing":
+      return asText(head.words);
     case "rewound":
       return `The conversation was rewound${asText(body?.text) ? ` to “${asText(body?.text)}”` : ""}: what was said after that point no longer counts`;
     default:

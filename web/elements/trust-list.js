@@ -130,7 +130,7 @@ class TrustRow {
   }
 
   tick() {
-    write(this.#since, `${codeOfHost(this.#pin.id)} · since ${ago(Date.now() - this.#pin.since)}`);
+    write(this.#since, `${codeOfHost(this.#pin.id)} · since ${ago(Date.now() - this.#pin.since)}${this.#pin.epochs?.size ? " · its content is sealed" : ""}`);
   }
 
   async #end() {

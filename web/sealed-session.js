@@ -1,0 +1,403 @@
+/** One session of a host that seals: what of it opens, what is wrong with the rest, and what is sealed for it. */
+
+import { isKeyID } from "./consent.js";
+import { newestEpochIn } from "./epochs.js";
+import { notice, openedFrom } from "./ingress.js";
+import { Ledger } from "./ledger.js";
+import { CommandError } from "./link.js";
+import { isSealedText, SealingError, SessionSealing } from "./sealing.js";
+import {
+  behindWords, doubtWords, missingWords, noKeyWords, notSealedText, openedUpWords, ownReasons, sealedTitle, sealedTool, skippedWords, unopenedText,
+} from "./sealing-words.js";
+import { shownApproval } from "./shown.js";
+import { promptBytesMax } from "./steering.js";
+
+/** @typedef {import("./wire").Event} Event */
+/** @typedef {import("./wire").Decision} Decision */
+/** @typedef {import("./wire").Summary} Summary */
+/** @typedef {keyof typeof doubtWords|"noKey"} Trouble */
+/** @typedef {{event: Event, number?: number, epoch?: number, trouble?: Trouble}} Reading */
+/**
+ * @typedef {object} Hosts
+ * @property {(host: string) => import("./keys.js").Pin|undefined} pin
+ * @property {(host: string) => {epoch: number, at: number, isSettled: boolean}} newest The newest key of a host that is here, and since when. `isSettled`: what was under way then has arrived.
+ * @property {() => number} now
+ * @property {(since: number) => boolean} isSettled Whether what was under way then has arrived.
+ * @property {(host: string, epoch: number) => void} saw Something of that host.
+ * @property {(host: string) => number} highest The highest epoch in anything of that host.
+ */
+
+/** @param {Event} event @returns {unknown} */
+export const sealedIn = ({ kind, head, body }) => body?.sealed ?? (kind === "steering.offered" ? head.sealed : undefined);
+
+/** @param {Event} event What the relay tells of itself, and no host has sealed. */
+const isOfRelay = ({ kind, head }) =>
+  ["approval.decided", "approval.expired", "budget.crossed", "steering.requested", "truncated"].includes(kind)
+  || (kind === "approval.stale" && ["tooMany", "sessionEnded"].includes(head.reason)) || (kind === "steering.changed" && head.stage === "withdrawn");
+
+/** What a summary has from its line alone. */
+const ofLine = ["title", "project", "cwd", "folder", "branch"];
+
+/** @param {unknown} error @returns {Trouble} */
+const troubleOf = (error) => {
+  if (error instanceof SealingError) return error.code;
+  throw error;
+};
+
+export class SealedSession {
+  /** The id of its host's key; empty while that is not known. */
+  host = "";
+  /** Something of its log is hidden for want of a key. */
+  isClosed = false;
+  /** Likewise of what its summary, or the approval that was opened last, says. */
+  isShut = false;
+
+  /** @type {string} */ #session;
+  /** @type {Hosts} */ #hosts;
+  #relayedName = "its host";
+  /** @type {SessionSealing|undefined} */ #sealing;
+  #hasOpened = false;
+  /** Something of it came sealed: else it may be from before its host sealed, and is shown with a mark. */ #isSealed = false;
+  /** @type {Map<string, any[]>} By approval. */ #questions = new Map();
+  /** @type {Map<string, string>} Names by what stands for them in commands. */ #aliases = new Map();
+  #ledger = new Ledger();
+  /** The relay's numbering that the ledger is of. */ #numbering = "";
+  /** The last event of the relay's numbering that was delivered, and when it was followed from there on. */ #heard = 0;
+  #followedAt = 0;
+  /** So many events were there before the host sealed, as it says itself. */ #plainMax = 0;
+  /** @type {Map<string, {number: number, epoch: number}>} Of its events, by host: whatever becomes of the relay's numbering. */ #highest = new Map();
+  /** From this epoch on all is sealed, but for events up to `oldUntil`. */ #since = { epoch: 0, oldUntil: 0 };
+  /** @type {Trouble|undefined} Of the last event. */ #lastTrouble;
+  /** @type {{text: string, number: number, line: Record<string, string>}|undefined} */ #line;
+  /** @type {{text: string, number: number, head: import("./wire").Fields}|undefined} */ #offer;
+  /** @type {Set<string>} Approvals whose request was taken. */ #asked = new Set();
+  /** The relay says that its host seals no more. */ #isOpenedUp = false;
+
+  /** @param {string} session @param {Hosts} hosts */
+  constructor(session, hosts) {
+    [this.#session, this.#hosts] = [session, hosts];
+  }
+
+  /**
+   * What has opened under one host is that one's, as long as it is trusted here.
+   * @param {string} host The id of its key.
+   */
+  isOf(host) {
+    if (this.host === host || !isKeyID(host) || (this.#hasOpened && this.#pin)) return;
+    this.host = host;
+    [this.#ledger, this.#since, this.#line, this.#offer, this.#plainMax] = [new Ledger(), { epoch: 0, oldUntil: 0 }, undefined, undefined, 0];
+    this.#sealing = new SessionSealing(host, this.#session, (epoch) => this.#hosts.pin(host)?.epochs?.get(epoch));
+  }
+
+  get #pin() {
+    return this.#hosts.pin(this.host);
+  }
+
+  /** What its host called itself when it was trusted. */
+  get #hostName() {
+    return this.#pin?.name ?? this.#relayedName;
+  }
+
+  /** @returns {SessionSealing} */
+  get #opener() {
+    if (!this.#sealing || !newestEpochIn(this.#pin)) throw new SealingError("noKey", "host", "no key of its host is here");
+    return this.#sealing;
+  }
+
+  /**
+   * @template {{epoch: number}} T
+   * @param {Promise<T>} opening @returns {Promise<T>}
+   */
+  async #opening(opening) {
+    try {
+      const opened = await opening;
+      this.#hasOpened = true;
+      this.#hosts.saw(this.host, opened.epoch);
+      return opened;
+    } catch (error) {
+      if (error instanceof SealingError) this.#hosts.saw(this.host, error.epoch);
+      throw error;
+    }
+  }
+
+  /** Its log is asked for from where it is held here. */
+  followed() {
+    this.#followedAt = this.#hosts.now();
+  }
+
+  // Events
+
+  /**
+   * @param {number} first @param {Event[]} events
+   * @param {{numbering: string, follows: boolean}} [end] Of what is not older than all that is known: the relay's numbering, and whether it goes on from the last.
+   * @returns {Promise<Event[]>} As many.
+   */
+  async events(first, events, end) {
+    const readings = await Promise.all(events.map((event) => this.#read(event)));
+    const { epoch, at: since } = this.#hosts.newest(this.host);
+    // What has been followed since before a new key came has none of an older one any more.
+    if (end?.follows && this.#since.epoch < epoch && this.#hosts.isSettled(Math.max(since, this.#followedAt))) this.#since = { epoch, oldUntil: this.#heard };
+    if (end && this.#numbering !== end.numbering) [this.#ledger, this.#numbering, this.#heard] = [new Ledger(), end.numbering, 0];
+    const last = first + events.length - 1;
+    const found = readings.flatMap((reading, at) => {
+      const entry = this.#entryOf(reading, first + at, events[at]);
+      return entry ? [entry] : [];
+    });
+    const { doubts, missing, missingAfter } = this.#ledger.take(first, last, found, this.#plainMax);
+    if (end) this.#heard = Math.max(this.#heard, last);
+    let before = end?.follows ? this.#lastTrouble : undefined;
+    // The last number that was read, and what came after it and has none.
+    let [number, wrongs] = [0, 0];
+    const opened = await Promise.all(readings.map(async (reading, at) => {
+      const seq = first + at;
+      const wrong = reading.trouble ?? doubts.get(seq);
+      const isAgain = wrong !== undefined && wrong === before;
+      before = wrong;
+      this.isClosed ||= wrong === "noKey";
+      if (wrong) wrongs += 1;
+      else if (reading.number) [number, wrongs] = [this.#count(reading.number, reading.epoch ?? 0), 0];
+      const isBare = wrong === "unsealed" && !this.#isSealed;
+      if (isBare && !isAgain) notice(reading.event, { before: doubtWords.unsealed });
+      if (isBare) return reading.event;
+      const shown = wrong ? said(reading.event, isAgain ? "" : this.#wordsFor(wrong)) : reading.number ? reading.event : await this.#withWords(reading.event, seq);
+      const count = wrong ? 0 : missing.get(seq) ?? 0;
+      // What its host has lost, it says itself.
+      if (count && !(reading.event.kind === "truncated" && count <= (reading.event.head.count ?? Infinity))) notice(shown, { before: missingWords(count) });
+      return shown === events[at] ? shown : openedFrom(shown, events[at]);
+    }));
+    if (end) this.#lastTrouble = before;
+    const newest = opened.at(-1);
+    // A log that begins anew ends where it ended before, or later.
+    const lost = end && !end.follows && number ? (this.#highest.get(this.host)?.number ?? 0) - number - wrongs : missingAfter;
+    if (lost > 0 && newest) notice(newest, { after: missingWords(lost) });
+    return opened;
+  }
+
+  /** @param {number} number @param {number} epoch */
+  #count(number, epoch) {
+    const held = this.#highest.get(this.host) ?? { number: 0, epoch: 0 };
+    this.#highest.set(this.host, { number: Math.max(held.number, number), epoch: Math.max(held.epoch, epoch) });
+    return number;
+  }
+
+  /** @param {Trouble} trouble */
+  #wordsFor(trouble) {
+    return trouble === "noKey" ? noKeyWords(this.#hostName, this.#pin !== undefined) : doubtWords[trouble];
+  }
+
+  /** @param {Event} event @returns {Promise<Reading>} */
+  async #read(event) {
+    const sealed = sealedIn(event);
+    if (sealed === undefined) return { event };
+    this.#isSealed = true;
+    try {
+      return await this.#opening(this.#opener.openEvent(sealed, event.kind));
+    } catch (error) {
+      return { event, trouble: troubleOf(error) };
+    }
+  }
+
+  /** @param {Reading} reading @param {number} seq @param {Event} sent @returns {import("./ledger.js").Numbered|import("./ledger.js").Counted|import("./ledger.js").Skipped|import("./ledger.js").Plain|undefined} */
+  #entryOf(reading, seq, sent) {
+    const { number, epoch, trouble } = reading;
+    if (number !== undefined && epoch !== undefined) {
+      if (epoch >= this.#since.epoch || seq <= this.#since.oldUntil) return { seq, number, epoch };
+      reading.trouble = "oldKey";
+      return undefined;
+    }
+    if (trouble) return { seq, counts: 1 };
+    if (!isOfRelay(sent)) return { seq, isPlain: true };
+    const { count } = sent.head;
+    return sent.kind === "truncated" && count > 0 ? { seq, skips: count } : undefined;
+  }
+
+  /** @param {Event} event What a person wrote, as the relay tells of it. @param {number} seq */
+  async #withWords(event, seq) {
+    const { kind, head, body } = event;
+    const mayBePlain = !this.#isSealed || (this.#plainMax > 0 && !this.#ledger.isBehindSealed(seq));
+    if (kind === "truncated" && !mayBePlain && body === undefined && head.count > 0) return said(event, skippedWords(head.count));
+    if (kind === "steering.requested" && typeof body?.text === "string") return { ...event, body: { ...body, text: await this.#opened(body.text, String(head.command), mayBePlain) } };
+    if (kind === "approval.decided" && head.decision) return { ...event, head: { ...head, decision: await this.#decision(head.decision, String(head.approval), mayBePlain) } };
+    return event;
+  }
+
+  /**
+   * @param {Decision} decision @param {string} approval @param {boolean} mayBePlain It may be from before the host sealed.
+   * @returns {Promise<Decision>} With the labels that its person saw.
+   */
+  async #decision(decision, approval, mayBePlain) {
+    const text = (/** @type {string} */ words) => this.#opened(words, approval, mayBePlain);
+    if (decision.decision === "deny" && decision.message !== undefined) return { ...decision, message: await text(decision.message) };
+    if (decision.decision !== "answer") return decision;
+    const questions = this.#questions.get(approval) ?? [];
+    return { ...decision, answers: await Promise.all(decision.answers.map(async (answer) => {
+      const choices = questions.find(({ id }) => id === answer.question)?.choices;
+      const labels = answer.indexes && choices ? answer.indexes.map((place) => String(choices[place]?.label ?? place + 1)) : answer.choices;
+      return { ...answer, choices: labels, ...(answer.text === undefined ? {} : { text: await text(answer.text) }) };
+    })) };
+  }
+
+  /** @param {string} text @param {string} to The command, or the approval. @param {boolean} mayBePlain @returns {Promise<string>} */
+  async #opened(text, to, mayBePlain) {
+    // One of the agent's commands: what stands for its name, and what is behind it.
+    const [, alias, rest] = /^(~[\w-]+)(?: (.*))?$/s.exec(text) ?? [];
+    if (alias) return [this.#aliases.get(alias) ?? alias, ...(rest ? [await this.#opened(rest, to, mayBePlain)] : [])].join(" ");
+    if (!isSealedText(text)) return mayBePlain ? text : notSealedText;
+    try {
+      return (await this.#opening(this.#opener.openWords(text, to))).text;
+    } catch (error) {
+      troubleOf(error);
+      return unopenedText;
+    }
+  }
+
+  /**
+   * A piece of what is being written or printed: it shows for moments, and then its event does.
+   * @param {string} text @param {string} of The message, or the call. @returns {Promise<string|undefined>}
+   */
+  async live(text, of) {
+    try {
+      return (await this.#opening(this.#opener.openLive(text, of))).text;
+    } catch (error) {
+      troubleOf(error);
+      return undefined;
+    }
+  }
+
+  // What lists say
+
+  /** @param {Summary} sent @returns {Promise<Summary>} */
+  async summary(sent) {
+    this.#relayedName = sent.host.name;
+    const { operation, file, todo, error, statusReason, steering, line: _, host, ...rest } = sent;
+    this.#isSealed ||= sent.line !== undefined || steering?.seals === true || steering?.sealed !== undefined;
+    const trouble = await this.#takeLine(sent);
+    const isOfferShut = await this.#takeOffer(steering);
+    this.isShut = trouble === "noKey" || isOfferShut;
+    this.#isOpenedUp = steering !== undefined && !steering.seals && !steering.sealed;
+    const closed = this.#isSealed ? { title: sealedTitle } : { ...sent, operation: undefined };
+    const line = /** @type {Record<string, string|undefined>} */ (this.#line?.line ?? closed);
+    const saying = !this.#isSealed ? doubtWords.unsealed : trouble && trouble !== "noKey" ? doubtWords[trouble] : operation && line.operation;
+    const reason = ownReasons.has(statusReason ?? "") ? statusReason : line.reason;
+    const opened = {
+      ...rest, ...Object.fromEntries(ofLine.map((name) => [name, line[name]])), host: { ...host, name: this.#hostName },
+      ...(saying ? { operation: saying } : {}), ...(file && line.file ? { file: line.file } : {}), ...(error && line.error ? { error: line.error } : {}),
+      ...(todo ? { todo: { ...todo, current: todo.current && line.current } } : {}), ...(reason ? { statusReason: reason } : {}),
+      ...(steering ? { steering: this.#steering(steering) } : {}),
+    };
+    return openedFrom(opened, sent);
+  }
+
+  /** @param {Summary} sent @returns {Promise<Trouble|undefined>} */
+  async #takeLine({ line: text }) {
+    if (text === undefined || text === this.#line?.text) return undefined;
+    try {
+      const { number, epoch, line, from } = await this.#opening(this.#opener.openLine(text));
+      const { epoch: newest, isSettled } = this.#hosts.newest(this.host);
+      if (this.#line && isSettled && epoch < newest) return "oldKey";
+      // One that is older says what was.
+      if (!this.#line || number >= this.#line.number) [this.#line, this.#plainMax] = [{ text, number, line }, from === undefined ? 0 : from - 1];
+      return undefined;
+    } catch (error) {
+      return troubleOf(error);
+    }
+  }
+
+  /** @param {import("./wire").SteeringOffer|undefined} sent @returns {Promise<boolean>} Whether a key for it is not here. */
+  async #takeOffer(sent) {
+    const text = sent?.sealed;
+    if (text === undefined || text === this.#offer?.text) return false;
+    try {
+      const { number, epoch, event: { head } } = await this.#opening(this.#opener.openEvent(text, "steering.offered"));
+      if (this.#offer && number < this.#offer.number) return false;
+      this.#offer = { text, number, head };
+      for (const name of this.#named) for (const one of new Set([epoch, newestEpochIn(this.#pin)])) this.#aliases.set(await this.#opener.alias(name, one), name);
+      return false;
+    } catch (error) {
+      return troubleOf(error) === "noKey";
+    }
+  }
+
+  /** @returns {string[]} What its host offers that commands name. */
+  get #named() {
+    const { commands, projects } = this.#offer?.head ?? {};
+    return [...(Array.isArray(commands) ? commands : []), ...(Array.isArray(projects) ? projects.map((one) => one?.name) : [])].map(String);
+  }
+
+  /** @param {import("./wire").SteeringOffer} sent @returns {import("./wire").SteeringOffer} */
+  #steering({ sealed: _, wraps: __, ...rest }) {
+    const own = { consent: this.host || rest.consent, seals: true };
+    if (this.#offer) return { .../** @type {import("./wire").SteeringOffer} */ (this.#offer.head), ...own };
+    // Names that stand for others are shown to nobody, and what would pass the relay in the open is not offered.
+    const agents = rest.agents?.map(({ name, title, modes, models }) => ({ name, title, modes, models }));
+    return { ...rest, ...own, agents, commands: undefined, projects: rest.projects && [], pictures: undefined, screen: undefined, rules: undefined };
+  }
+
+  // Approvals
+
+  /** @param {import("./wire").Approval} sent @param {boolean} isLive It comes by itself. @returns {Promise<import("./wire").Approval>} */
+  async approval(sent, isLive) {
+    const opened = { ...sent, request: await this.#request(sent, isLive) };
+    const { questions } = shownApproval(opened).request.body ?? {};
+    if (Array.isArray(questions)) this.#questions.set(sent.approval, questions);
+    const decided = sent.decision && { decision: await this.#decision(sent.decision, sent.approval, false) };
+    return openedFrom(/** @type {import("./wire").Approval} */ ({ ...opened, ...decided }), sent);
+  }
+
+  /** @param {import("./wire").Approval} sent @param {boolean} isLive @returns {Promise<Event>} One that is not its host's is not whole: it can be denied. */
+  async #request({ approval, request, stage }, isLive) {
+    /** @type {Trouble} */ let trouble = "unsealed";
+    const sealed = sealedIn(request);
+    if (sealed !== undefined) {
+      try {
+        const { epoch, event } = await this.#opening(this.#opener.openEvent(sealed, request.kind));
+        const { epoch: newest, isSettled } = this.#hosts.newest(this.host);
+        const isOld = isLive && isSettled && epoch < newest && stage === "pending" && !this.#asked.has(approval);
+        if (event.head.approval === approval && !isOld) {
+          this.#asked.add(approval);
+          this.isShut = false;
+          return event;
+        }
+        trouble = isOld ? "oldKey" : "cannotOpen";
+      } catch (error) {
+        trouble = troubleOf(error);
+      }
+    }
+    this.isShut = trouble === "noKey";
+    const { kind, at, head } = request;
+    if (trouble === "noKey") return { kind, at, head: { ...head, tool: sealedTool } };
+    return { kind, at, head: { approval, kind: head.kind, tool: "", title: doubtWords[trouble], digest: head.digest, cut: true } };
+  }
+
+  // What is sealed for it
+
+  /** @returns {{sealing: SessionSealing, epoch: number}} */
+  get #newest() {
+    const epoch = newestEpochIn(this.#pin);
+    if (!epoch || !this.#sealing) throw refused(`${this.#hostName} has not given its key to this browser`);
+    if (epoch < this.#hosts.highest(this.host)) throw refused(behindWords(this.#hostName));
+    if (this.#isOpenedUp) throw refused(openedUpWords(this.#hostName));
+    return { sealing: this.#sealing, epoch };
+  }
+
+  /** @param {string} text @param {string} to The command's id, or the approval. @returns {Promise<string>} */
+  async sealed(text, to) {
+    const { sealing, epoch } = this.#newest;
+    const sealed = await sealing.sealWords(text, to, epoch);
+    if (sealed.length > promptBytesMax) throw new CommandError({ code: "tooLong", message: "sealed it is longer than the relay takes: put it into a file, and name that" });
+    return sealed;
+  }
+
+  /** @param {string} name A command, or a project. @returns {Promise<string>} */
+  async alias(name) {
+    if (!this.#named.includes(name)) throw refused(`${this.#hostName} does not offer ${name}`);
+    const { sealing, epoch } = this.#newest;
+    return sealing.alias(name, epoch);
+  }
+}
+
+/** @param {string} message */
+export const refused = (message) => new CommandError({ code: "notSigned", message });
+
+/** @param {Event} event @param {string} words Shown in its place. @returns {Event} */
+const said = ({ at }, words) => ({ kind: "sealing", at, head: words ? { words } : {} });

@@ -1,0 +1,54 @@
+/** What the page says of sealed content, and of what is wrong with it. Pure. */
+
+/** What a session is called that cannot be read here. */
+export const sealedTitle = "Sealed session";
+/** What a request asks for that cannot be read here. */
+export const sealedTool = "a sealed tool";
+
+/** @param {number} count */
+export const missingWords = (count) => `${count === 1 ? "1 event is" : `${count} events are`} missing here: the relay has not delivered ${count === 1 ? "it" : "them"}`;
+
+/** @param {number} count What the relay says of a hole itself. */
+export const skippedWords = (count) => `The relay says that ${count === 1 ? "1 event is" : `${count} events are`} missing here, as its host could not keep ${count === 1 ? "it" : "them"}`;
+
+/** Reasons that are words of the relay's and the hosts' own: any other could be anybody's. */
+export const ownReasons = new Set([
+  "agentGone", "allowedLocally", "answeredLocally", "badSignature", "cannotOpen", "clear", "deniedLocally", "digestMismatch", "expired", "hookEnded", "hostRestarted", "logout", "notSealed",
+  "notShown", "notTrusted", "prompt_input_exit", "restored", "sessionEnded", "tooMany", "turnEnded", "unknownApproval", "unsigned", "withdrawn",
+]);
+
+/** Why an event is not shown. */
+export const doubtWords = {
+  repeated: "Not shown: the relay repeated or reordered events",
+  oldKey: "Not shown: sealed with a key that is no longer used",
+  unsealed: "Not sealed: the relay could have written this",
+  cannotOpen: "Cannot be opened: it was changed on the way, or sealed for another place",
+  malformed: "Cannot be opened: it is sealed in a form that is not known here",
+};
+
+/** @param {string} host What it is called. @param {boolean} isTrusted This browser, by it. */
+export const noKeyWords = (host, isTrusted) => (isTrusted
+  ? `Sealed with a key that ${host} has not given to this browser. It is asked for when ${host} is next there; what was said before it trusted this browser may stay sealed.`
+  : `What is said here is sealed for the devices that ${host} trusts. At that machine run heliograph host trust and scan what it shows, or let a device that it trusts bring this browser.`);
+
+/**
+ * What becomes of what each host's agents say, a sentence each.
+ * @param {Iterable<import("./wire").Summary>} summaries @param {(host: string) => boolean} hasKey Whether this browser has one of the host's that has this id.
+ */
+export function contentWords(summaries, hasKey) {
+  /** @type {Map<string, string>} Ids of keys, or nothing, by the hosts' names. */
+  const sealing = new Map();
+  for (const { host, steering } of summaries) sealing.set(host.name, (steering?.seals && steering.consent) || (sealing.get(host.name) ?? ""));
+  return [...sealing].sort(([a], [b]) => a.localeCompare(b)).map(([name, id]) =>
+    `${name}: ${id === "" ? "the relay can read it" : hasKey(id) ? "sealed, the relay cannot read it" : "sealed, and not for this browser"}`);
+}
+
+/** @param {string} host */
+export const openedUpWords = (host) => `${host} sealed all that was said until now, and the relay says that it does not any more. If that was changed there, forget ${host} under Devices and let it trust this browser again`;
+
+/** @param {string} host */
+export const behindWords = (host) => `${host} has a newer key, which this browser was not given`;
+
+/** What stands in for a text that did not come from where it says. */
+export const notSealedText = "⟨not sealed: nobody knows who wrote this⟩";
+export const unopenedText = "⟨sealed: it cannot be opened here⟩";

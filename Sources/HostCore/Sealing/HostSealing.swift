@@ -21,6 +21,8 @@ struct HostSealing {
     /// Of the current epoch.
     private var seals: [SessionID: SessionSeal] = [:]
     private var wrapKeys: [BoxPoint: WrapKey] = [:]
+    /// Epochs up to this one may be known to a device that has gone: what comes sealed with them is not taken.
+    private var lapsed: EpochNumber
 
     /// More than any host has sessions at one time: beyond it keys are derived again.
     private static let sealsMax = 1_024
@@ -33,6 +35,8 @@ struct HostSealing {
         self.crypto = crypto
         fresh = FreshBytes(seed: seed, crypto)
         isKept = book.current != nil
+        // Why those before it ended is not known any more.
+        lapsed = (book.current?.number ?? 1) - 1
     }
 
     // MARK: Keys
@@ -47,6 +51,7 @@ struct HostSealing {
         let isLost = floor > book.current?.number ?? 0
         guard book.current == nil || isLost || !gone.isEmpty || !new.isEmpty else { return }
         for device in gone { book.exclude(device) }
+        lapsed = max(lapsed, book.current?.number ?? 0)
         begin(after: floor)
         for device in new { book.admit(device, from: book.current?.number ?? 1) }
         isKept = false
@@ -222,7 +227,7 @@ struct HostSealing {
         return aliased
     }
 
-    var opening: SealedOpening { SealedOpening(host: identity.id, epochs: book, names: aliasKey, crypto) }
+    var opening: SealedOpening { SealedOpening(host: identity.id, epochs: book, after: lapsed, names: aliasKey, crypto) }
 }
 
 extension SessionID {

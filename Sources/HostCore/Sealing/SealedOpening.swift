@@ -5,12 +5,14 @@ internal import RelayProtocol
 struct SealedOpening {
     private let host: KeyID
     private let epochs: EpochBook
+    private let lapsed: EpochNumber
     /// Nil if nothing that is offered has a name now.
     private let names: AliasKey?
     private let crypto: ConsentCrypto
 
-    init(host: KeyID, epochs: EpochBook, names: AliasKey?, _ crypto: ConsentCrypto) {
-        (self.host, self.epochs, self.names, self.crypto) = (host, epochs, names, crypto)
+    /// What is sealed in `lapsed` or an earlier epoch is refused.
+    init(host: KeyID, epochs: EpochBook, after lapsed: EpochNumber, names: AliasKey?, _ crypto: ConsentCrypto) {
+        (self.host, self.epochs, self.lapsed, self.names, self.crypto) = (host, epochs, lapsed, names, crypto)
     }
 
     enum Opened<Value> {
@@ -100,8 +102,8 @@ struct SealedOpening {
 
     private func words(_ text: String, with name: String, in session: SessionID) throws(Refused) -> String {
         guard Sealed.isSealed(text) else { throw Refused(.notSealed) }
-        // A device that has not seen the newest key yet seals with the one before it.
-        guard let sealed = try? Sealed(text: text, as: .words), let key = epochs.key(of: sealed.epoch),
+        // A device that has not seen the newest key yet seals with the one before it. If one of the devices has gone since, it reads that, too.
+        guard let sealed = try? Sealed(text: text, as: .words), sealed.epoch > lapsed, let key = epochs.key(of: sealed.epoch),
             let opened = try? SessionSeal(of: session, host: host, key, epoch: sealed.epoch, crypto)
                 .openText(sealed, as: .words(with: name))
         else { throw Refused(.cannotOpen) }

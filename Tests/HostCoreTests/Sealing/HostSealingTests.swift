@@ -265,7 +265,7 @@ struct HostSealingTests {
     @Test("a device that is distrusted has no key of what follows, and the others have")
     func distrusted() throws {
         var bench = try Bench.sealed()
-        let second = try join(&bench, .all)
+        let second = try bench.joined(.all)
         bench.start()
         bench.flush()
         let old = try SealedReader(bench)
@@ -284,7 +284,7 @@ struct HostSealingTests {
     @Test("a host that was killed before it made the new key makes it before anything leaves")
     func killed() throws {
         var bench = try Bench.sealed()
-        let second = try join(&bench, .all)
+        let second = try bench.joined(.all)
         bench.start()
         bench.flush()
         let epochs = bench.pins.epochs
@@ -306,9 +306,9 @@ struct HostSealingTests {
         bench.start()
         bench.flush()
         let first = try #require(bench.left().last).event
-        let all = try join(&bench, .all)
+        let all = try bench.joined(.all)
         #expect(try SealedReader(bench, all).open(first).number == 1)
-        let late = try join(&bench, .fromNow)
+        let late = try bench.joined(.fromNow)
         let reader = try SealedReader(bench, late)
         #expect(reader.epochs == [2])
         #expect(throws: (any Error).self) { try reader.open(first) }
@@ -325,7 +325,7 @@ struct HostSealingTests {
     @Test("a device that another brings reads what that one reads, and no more")
     func brought() throws {
         var bench = try Bench.sealed()
-        let late = try join(&bench, .fromNow)
+        let late = try bench.joined(.fromNow)
         let brought = Bench.Device(name: "brought")
         let keys = brought.keys.identity
         let vouch = Vouch(
@@ -338,7 +338,7 @@ struct HostSealingTests {
     @Test("numbers of keys that were lost are used for no others")
     func lost() throws {
         var bench = try Bench.sealed()
-        _ = try join(&bench, .fromNow)
+        _ = try bench.joined(.fromNow)
         bench.flush()
         bench.pins.restore(EpochBook())
         try bench.restart()
@@ -351,14 +351,5 @@ struct HostSealingTests {
         var bench = try Bench(.signed)
         _ = bench.tell(.consentAsked(.invite(.random(), .fromNow), HookToken(rawValue: 1)))
         #expect(bench.answers[1]?.contains("error") == true)
-    }
-
-    private func join(_ bench: inout Bench, _ history: SharedHistory) throws -> Bench.Device {
-        let (secret, device) = (ConsentHash.random(), Bench.Device(name: "another"))
-        _ = bench.tell(.consentAsked(.invite(secret, history), HookToken(rawValue: 9)))
-        bench.letter(bench.join(TrustSecret(.host(bench.host.identity.id), secret: secret), device).letter)
-        #expect(bench.pins.book[device.id] != nil)
-        bench.flush()
-        return device
     }
 }

@@ -92,6 +92,16 @@ extension ConsentBench {
         flush()
     }
 
+    /// Another device, invited at the host's terminal.
+    mutating func joined(_ history: SharedHistory) throws -> Device {
+        let (secret, device) = (ConsentHash.random(), Device(name: "another"))
+        _ = tell(.consentAsked(.invite(secret, history), HookToken(rawValue: 9)))
+        letter(join(TrustSecret(.host(host.identity.id), secret: secret), device).letter)
+        try #require(pins.book[device.id] != nil)
+        flush()
+        return device
+    }
+
     mutating func start(_ title: String = "The secret plan") {
         var facts = SessionFacts(agentName: "one")
         (facts.title, facts.project, facts.workingDirectory) = (title, "secret-project", "~/secret-folder")

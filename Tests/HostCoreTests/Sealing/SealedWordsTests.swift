@@ -64,6 +64,18 @@ struct SealedWordsTests {
         #expect(prompted(&bench, try reader.words("run it", with: "k5"), "k5") == "run it")
     }
 
+    @Test("what is sealed with a key that a device knows which has gone is refused")
+    func oldKey() throws {
+        var (bench, old) = try bench()
+        let other = try bench.joined(.all)
+        #expect(prompted(&bench, try old.words("run it", with: "k1"), "k1") == "run it")
+        _ = bench.tell(.consentAsked(.distrust(other.id.text), HookToken(rawValue: 1)))
+        bench.flush()
+        #expect(prompted(&bench, try old.words("run it", with: "k2"), "k2") == nil)
+        #expect(bench.steps.last == "k2 refused: \(ConsentRefusal.cannotOpen.sentence)")
+        #expect(prompted(&bench, try SealedReader(bench).words("run it", with: "k3"), "k3") == "run it")
+    }
+
     @Test("a host whose content is open gives its agent nothing that it cannot read")
     func openHost() throws {
         let (_, reader) = try bench()

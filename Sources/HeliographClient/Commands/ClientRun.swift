@@ -61,12 +61,16 @@ final class ClientRun {
                 run.connection = RelayConnection(
                     loop: loop, credentials: credentials, software: options.software,
                     opener: ContentOpener {
-                        (try? keys.trusted()).map { ($0.identity, $0.book.hosts) }
+                        (try? keys.book()).map { (try? keys.identity(), $0.hosts) }
                     } remembering: {
-                        try? keys.remember($0, sealsAs: $1)
+                        do throws(ClientError) { try keys.remember($0, sealsAs: $1) } catch { terminal.report(error) }
                     }
                 ) { [unowned run] in run.heard($0) }
-                do throws(ClientError) { run.task = try makeTask(run) } catch { return run.fail(error) }
+                do throws(ClientError) {
+                    // Which hosts seal is in these files: what cannot be read is not taken for none.
+                    _ = try (keys.book(), keys.identity())
+                    run.task = try makeTask(run)
+                } catch { return run.fail(error) }
                 run.connection.start()
             }
         } catch {

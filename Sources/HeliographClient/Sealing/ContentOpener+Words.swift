@@ -37,6 +37,10 @@ extension ContentOpener {
     mutating func sealed(
         _ verdict: Decision.Verdict, on approval: ApprovalID, of session: SessionID
     ) throws(ClientError) -> Decision.Verdict {
+        if unknownHosts.contains(session), sessions[session] == nil, verdict.hasWords {
+            throw ClientError(
+                .refused, "this is sealed, and the relay does not say by which host", advice: "Deny it without words.")
+        }
         guard sessions[session] != nil else { return verdict }
         func words(_ text: String?) throws(ClientError) -> String? {
             guard let text else { return nil }
@@ -78,5 +82,14 @@ extension ContentOpener {
             throw ClientError(.refused, "this terminal has no key to seal that with", advice: advice.first)
         }
         return seal.seal(Array(text.utf8), as: .words(with: id), nonce: .random()).text
+    }
+}
+
+extension Decision.Verdict {
+    fileprivate var hasWords: Bool {
+        switch self {
+        case .allow, .allowIn, .allowWith, .deny(nil), .denyWith(_, nil): false
+        case .deny, .denyWith, .answer: true
+        }
     }
 }

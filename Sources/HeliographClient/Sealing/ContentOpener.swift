@@ -20,6 +20,8 @@ struct ContentOpener {
     private var hostNames: [KeyID: String] = [:]
     /// The host of each session that is sealed.
     private(set) var sessions: [SessionID: KeyID] = [:]
+    /// Sealed sessions of which the relay does not say whose they are.
+    private(set) var unknownHosts: Set<SessionID> = []
     private var lines: [SessionID: (number: Int64, line: SessionLine)] = [:]
     /// What the true offer names: the alias of nothing else is sent.
     private(set) var names: [SessionID: Set<String>] = [:]
@@ -240,6 +242,7 @@ struct ContentOpener {
 
     private mutating func opened(_ approval: Approval) -> Approval {
         guard let host = sessions[approval.session], let event = try? Event(stored: approval.requestBytes) else {
+            if (try? Event(stored: approval.requestBytes))?.isSealed == true { unknownHosts.insert(approval.session) }
             return approval
         }
         // Its bytes are then those of a sealed event that nobody opens, and its head says nothing.
@@ -287,9 +290,9 @@ struct ContentOpener {
                 answers.map { answer in
                     var answer = answer
                     let labels = asked.first { $0.id == answer.question }?.choices ?? []
-                    if let indexes = answer.indexes, indexes.allSatisfy({ labels.indices.contains(Int($0)) }) {
-                        answer.choices = indexes.map { labels[Int($0)] }
-                    }
+                    let numbers = labels.indices.map { "\($0 + 1)" }
+                    // The host goes by what was signed: numbers and indexes that agree.
+                    answer.choices = answer.places(in: numbers)?.map { labels[$0] } ?? [Self.unreadable]
                     answer.text = read(answer.text)
                     return answer
                 })
@@ -303,6 +306,8 @@ struct ContentOpener {
     /// Live text or a person's words; nil if they cannot be opened. What is not sealed is nothing that the host would take.
     private mutating func text(_ text: String, _ purpose: SealedPurpose, of session: SessionID) -> String? {
         guard let host = sessions[session], let sealed = try? Sealed(text: text, as: purpose.form) else { return nil }
+        keys.saw(sealed.epoch, of: host)
+        if purpose.form == .live, sealed.epoch < keys.newest(of: host) ?? 0 { return nil }
         return try? keys.seal(of: session, host, sealed.epoch)?.openText(sealed, as: purpose)
     }
 

@@ -5,7 +5,7 @@ internal import RelayProtocol
 /// The keys of hosts' epochs that this terminal was given. In memory only: each host offers them as long as it trusts the terminal.
 struct EpochKeys {
     /// The terminal's own keys, and the hosts that it has joined, as its files say now; nil if there are none.
-    typealias Trusted = () -> (identity: ConsentIdentity, hosts: [HostPin])?
+    typealias Trusted = () -> (identity: ConsentIdentity?, hosts: [HostPin])?
 
     private struct Place: Hashable {
         let host: KeyID
@@ -36,7 +36,7 @@ struct EpochKeys {
         guard offers[host] != wraps else { return false }
         offers[host] = wraps
         for wrap in wraps { saw(EpochNumber(wrap.epoch), of: host) }
-        guard let (identity, hosts) = trusted(), let pin = hosts.first(where: { $0.id == host }),
+        guard let known = trusted(), let identity = known.identity, let pin = known.hosts.first(where: { $0.id == host }),
             let key = WrapKey(of: identity, with: pin, .openSSL)
         else { return false }
         let before = keys[host]?.count ?? 0

@@ -33,6 +33,9 @@ struct NumberWatch {
         return .fits(missing: isExplained ? 0 : hole)
     }
 
-    mutating func skip(_ count: Int64) { skipped += count }
+    mutating func skip(_ count: Int64) {
+        let (sum, isOver) = skipped.addingReportingOverflow(count)
+        skipped = isOver ? .max : sum
+    }
     mutating func lookAway() { hasLookedAway = true }
 }

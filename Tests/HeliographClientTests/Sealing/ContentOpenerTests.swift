@@ -248,6 +248,24 @@ struct ContentOpenerTests {
         #expect(throws: ClientError.self) { try opener.sealed(prompt, as: CommandID("k1")!, to: SealingHost.session) }
     }
 
+    @Test("words for a sealed request of nobody knows which host are not sent; counts have a bound")
+    func unknownHost() throws {
+        var opener = ContentOpener { nil }
+        let request = ApprovalRequest(
+            approval: ApprovalID("a1")!, kind: .tool, tool: "Bash", title: "ls",
+            digest: InputDigest(String(repeating: "ab", count: 32))!)
+        let bytes = Self.host.event(.approvalRequested(request), 2)
+        let asked = Approval(session: SealingHost.session, request: request, requestBytes: bytes, requestedAt: 5, seq: 2)
+        _ = opener.open(.approval(asked))
+        #expect(throws: ClientError.self) {
+            try opener.sealed(.deny(message: "secret"), on: request.approval, of: SealingHost.session)
+        }
+        #expect(try opener.sealed(.deny(message: nil), on: request.approval, of: SealingHost.session) == .deny(message: nil))
+        var watch = NumberWatch()
+        for _ in 0..<2_000 { watch.skip(JSONValue.integerMax) }
+        #expect(watch.take(1, 1) == .fits(missing: 0))
+    }
+
     @Test("no name goes out that the sealed offer does not have")
     func unknownNames() throws {
         var opener = ContentOpener.trusted(Self.host)

@@ -23,6 +23,7 @@ CAPABILITIES = [
     "questions answered by a client",
     "answered at the terminal or editor first",
     "both at once",
+    "answered by its owner's rules",
     "always allow, by the agent's own offer",
     "a tool's server asks (elicitation)",
     "prompt to an idle agent",

@@ -59,6 +59,7 @@ def requests(phone: WireClient, session: str) -> list[dict[str, Any]]:
     return [event for event in phone.logs.get(session, []) if event["kind"] == "approval.requested"]
 
 
+@pytest.mark.shows("your own program", "answered by its owner's rules", "the program's own word")
 def test_a_rule_answers_a_program_of_ones_own(daemon: Daemon, phone: Any, relay: Relay) -> None:
     write(daemon.home, daemon.environment)
     begin(daemon)
@@ -474,6 +475,7 @@ def test_a_denial_holds_for_what_claude_code_allows_itself(machine: Machine, pho
 
 
 @pytest.mark.agent
+@pytest.mark.shows("Claude Code, its own screen", "answered by its owner's rules", "the files, and what the model was told")
 def test_claude_code_is_answered_by_rules(machine: Machine, phone: WireClient) -> None:
     def bash(command: str) -> list[Any]:
         return [{"tool": "Bash", "input": {"command": command, "description": "Do it"}}]

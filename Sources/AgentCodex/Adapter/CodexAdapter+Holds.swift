@@ -40,10 +40,8 @@ extension CodexAdapter {
             let thread = sessions[id]?.thread
         else { return }
         call(.halt(thread: thread, turn: turn))
-        emit(
-            .error(
-                message: "interrupted: a budget is spent, and this turn began by the policy \(policy), which does not ask; send it again",
-                recoverable: true), in: id)
+        let why = "a budget is spent, and this turn began by the policy \(policy), which does not ask"
+        emit(.error(message: "interrupted: \(why); send it again", recoverable: true), in: id)
     }
 
     func isOurHold(_ setting: CodexSetting, in id: SessionID) -> Bool {

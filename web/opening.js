@@ -37,7 +37,7 @@ export class Opening {
   /** @type {OpeningSurroundings} */ #around;
   /** @type {Map<string, SealedSession>} */ #sessions = new Map();
   /** @type {Map<string, string>} Ids of keys by what the relay calls their hosts: a session without an offer has no other. */ #hosts = new Map();
-  /** @type {Map<string, {wraps: unknown, relayed: string, since?: number}>} What hosts offer, what the relay calls them, and since when the pin is that it was opened with. */ #offered = new Map();
+  /** @type {Map<string, {wraps: unknown, relayed: string, since?: number, isLearned?: boolean}>} What hosts offer, what the relay calls them, and since when the pin is that it was opened with. */ #offered = new Map();
   /** @type {Map<string, {epoch: number, at: number}>} */ #newest = new Map();
   /** @type {Map<string, Summary|Approval>} What did not open for want of a key. */ #closed = new Map();
   /** @type {Map<string, number>} The highest epoch in anything of a host. */ #highest = new Map();
@@ -83,13 +83,15 @@ export class Opening {
 
   /** A host offered keys before this browser had pinned it, or pinned it anew: whoever trusts it says more right after. */
   get #isStirred() {
-    for (const [host, { since }] of this.#offered) if (this.#sinceOf(host) !== since && this.#sinceOf(host) !== undefined) return true;
+    for (const [host, offer] of this.#offered) if (this.#isLearnable(host, offer)) return true;
     return false;
   }
 
-  /** @param {string} host */
-  #sinceOf(host) {
-    return this.#around.trust.hosts.get(host)?.since;
+  /** @param {string} host @param {{since?: number, isLearned?: boolean}} offer */
+  #isLearnable(host, { since, isLearned }) {
+    const pin = this.#around.trust.hosts.get(host);
+    // Whoever changed the pin at the same time may have written it without the keys.
+    return pin !== undefined && (pin.since !== since || (isLearned === true && !pin.epochs));
   }
 
   /** @param {any[]} messages @returns {Promise<any[]>} What they say, for all that is behind this. */
@@ -195,19 +197,22 @@ export class Opening {
     const { trust } = this.#around;
     for (const [host, offer] of this.#offered) {
       const pin = trust.hosts.get(host);
-      if (!pin || pin.since === offer.since) continue;
-      offer.since = pin.since;
+      if (!pin || !this.#isLearnable(host, offer)) continue;
+      [offer.since, offer.isLearned] = [pin.since, false];
       const own = await this.#around.own();
       const epochs = own && await learned(own, pin, offer.wraps).catch(() => undefined);
       // It may be forgotten meanwhile, or trusted anew.
       const held = trust.hosts.get(host);
-      const { relayed = [] } = pin;
-      if (held !== pin || !(epochs ?? pin.epochs) || (!epochs && relayed.includes(offer.relayed))) continue;
-      const kept = { ...pin, epochs: epochs ?? pin.epochs, relayed: [...new Set([...relayed, offer.relayed])].slice(-relayedMax) };
+      if (held?.since !== pin.since) continue;
+      // What else is known of it may have changed, too.
+      const { relayed = [] } = held;
+      if (!(epochs ?? held.epochs) || (!epochs && relayed.includes(offer.relayed))) continue;
+      const kept = { ...held, epochs: epochs ?? held.epochs, relayed: [...new Set([...relayed, offer.relayed])].slice(-relayedMax) };
       trust.hosts.set(host, kept);
       // A browser that keeps nothing gets them again.
       this.#around.keep(kept).catch(() => undefined);
       if (!epochs) continue;
+      offer.isLearned = true;
       this.#newestOf(host);
       found.add(host);
     }

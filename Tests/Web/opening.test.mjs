@@ -585,6 +585,23 @@ test("a host that is forgotten while its keys are opened stays forgotten", async
   assert.deepEqual([one.trust.hosts.size, one.kept.length], [0, 0]);
 });
 
+test("what else becomes known of a host at the same time takes no key away", async () => {
+  const one = await page();
+  const { host, trust } = one;
+  const told = one.welcome([host.summary(session, 1, { line: { title: "Fix the login" } })]);
+  await Promise.resolve();
+  const read = trust.hosts.get(host.id);
+  trust.hosts.set(host.id, { ...read, known: ["a"] });
+  await told;
+  assert.equal(one.state.sessions.get(session).title, "Fix the login");
+  assert.deepEqual([trust.hosts.get(host.id).known, trust.hosts.get(host.id).epochs?.size], [["a"], 1]);
+  // By whoever had read it before the keys were there.
+  trust.hosts.set(host.id, { ...read, known: ["a", "b"] });
+  await one.tell({ type: "summary", summary: host.summary(session, 2, { line: { title: "Fix the logout" } }) });
+  assert.equal(one.state.sessions.get(session).title, "Fix the logout");
+  assert.deepEqual([trust.hosts.get(host.id).known, trust.hosts.get(host.id).epochs?.size], [["a", "b"], 1]);
+});
+
 test("a reason is shown only if it is a word of ours, or its host's", async () => {
   const one = await page();
   const { host } = one;

@@ -24,7 +24,7 @@ from test_consent import Terminal, asked
 from test_consent_relay import Host, host  # noqa: F401 (a fixture)
 from test_page_trusted import allow
 from test_web_push_firefox import Stage, on_stage
-from trusting import devices, joined, trust_page, trusting
+from trusting import devices, joined, trust_client, trust_page, trusting
 from trusting import shown_link as shown_at_host
 from waits import patient
 
@@ -210,12 +210,17 @@ def test_firefox_brings_a_terminal(tmp_path: Path, short_path: Path) -> None:
     async def travel(stage: Stage) -> None:
         firefox = stage.firefox
         with paired(short_path, stage.relay) as daemon:
+            witness = await asyncio.to_thread(WireClient, stage.relay, "witness", role="operator")
+            await asyncio.to_thread(trust_client, daemon, witness)
             machine = await asyncio.to_thread(trusting, daemon)
             await firefox.open(await asyncio.to_thread(shown_at_host, machine))
             await firefox.press("Trust")
             await firefox.expect_text("laptop trusts this browser now")
             own = await asyncio.to_thread(joined, machine)
             await firefox.press("Close")
+            # It brings others once the machine has said whom it trusts.
+            await firefox.run("void (location.hash = '#/devices')")
+            await firefox.expect_text("let in at the terminal")
             await firefox.run("void (location.hash = '#/link')")
             await firefox.press("Pair another device")
             link = "document.querySelector('dialog[open] code')?.innerText ?? ''"
@@ -227,7 +232,8 @@ def test_firefox_brings_a_terminal(tmp_path: Path, short_path: Path) -> None:
             await firefox.press("Let it in")
             status, out, error = await asyncio.to_thread(end, joining)
             assert status == 0 and "laptop trusts this terminal" in out, error
-            assert [(entry["name"], entry["by"]) for entry in devices(daemon)["devices"][1:]] == [("laptop", own["id"])]
+            assert [(entry["name"], entry["by"]) for entry in devices(daemon)["devices"][2:]] == [("laptop", own["id"])]
+            await asyncio.to_thread(witness.close)
 
     on_stage(tmp_path, travel)
 

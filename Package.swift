@@ -27,8 +27,8 @@ let fuzzedFlags = ["-sanitize=fuzzer,address", "-O"] + checkedFlags
 let settings: [SwiftSetting] =
     plain + (isFuzzing ? [.unsafeFlags(fuzzedFlags)] : []) + (isChecked ? [.unsafeFlags(checkedFlags)] : [])
 
-/// What that build compiles as it is written: optimising takes five times as long, and the tests of these wait for processes, sockets and pages.
-/// What the simulation plays, stores on disk, cryptography and the engine stay optimised.
+/// Targets that this build leaves unoptimised: optimising takes five times as long, and the tests of these wait for processes, sockets and pages.
+/// The targets of the simulation, stores on disk, cryptography and the engine stay optimised.
 let asWritten: Set = [
     "APNsSimulator", "APNsSimulatorServer", "HeliographBench", "HeliographClient", "HeliographHost", "HeliographKit",
     "HeliographServer", "HeliographTestSupport", "LiveActivityKit", "PushAPNs", "PushTestSupport", "PushWeb", "RelayAccess",

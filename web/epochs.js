@@ -12,9 +12,6 @@ import { epochKeyOf, wrapKeyOf } from "./sealing.js";
 /** The newest: a host offers no more. */
 const epochsMax = 64;
 
-/** @param {Pin|undefined} pin @param {number} epoch */
-export const epochKeyIn = (pin, epoch) => pin?.epochs?.get(epoch);
-
 /** @param {Pin|undefined} pin The newest epoch that this browser can open; 0 for none. */
 export const newestEpochIn = (pin) => Math.max(0, ...(pin?.epochs?.keys() ?? []));
 

@@ -38,12 +38,8 @@ package struct PrivateKeys: Sendable {
 
     /// Throws with the place of what is wrong.
     package init(parsing bytes: [UInt8]) throws(ConsentError) {
-        guard bytes.count <= Self.fileBytesMax else {
-            throw ConsentError(.badLength, at: "$", "longer than \(Self.fileBytesMax) bytes")
-        }
+        let file = try JSONValue.file(bytes, bytesMax: Self.fileBytesMax, version: Self.version)
         do throws(WireError) {
-            let file = try JSONDocument(parsing: bytes).root.object()
-            _ = try file.integer("version", in: Self.version...Self.version)
             let (sign, box) = (try Self.key(file, "sign"), try Self.key(file, "box"))
             guard let generation = Generation(text: try file.string("generation")),
                 let agreement = try? P256AgreementKey(scalar: box.scalar)

@@ -50,7 +50,7 @@ package struct TokenBucket: Equatable, Sendable {
 }
 
 extension TokenBucket? {
-    /// Takes one, of a bucket that is `full` where there is none. Returns false if it is not there; nothing is kept then.
+    /// Takes one token; without a bucket, of a `full` one. Returns false if there is none; nothing is kept then.
     mutating func takeOne(of full: TokenBucket, at now: Int64) -> Bool {
         var taken = self ?? full
         guard taken.takeIfThere(1, at: now) == 0 else { return false }

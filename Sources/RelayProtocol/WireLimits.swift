@@ -8,7 +8,7 @@ package enum WireLimits {
     package static let eventBytesMax = 256 << 10
     /// One `approval.requested` whose body is `shown` alone: an event as a text, in which each byte takes two at most, and its head once more.
     package static let shownEventBytesMax = 3 * eventBytesMax + (1 << 10)
-    /// What lists say of a sealed session: 1 KiB of text, sealed, in base64url.
+    /// The line of a sealed session: 1 KiB of text, sealed, in base64url.
     package static let sealedLineBytesMax = 2 << 10
     /// The offer of a sealed session: it is in each of its summaries, and twice in its event.
     package static let sealedOfferBytesMax = 80 << 10
@@ -16,7 +16,7 @@ package enum WireLimits {
     package static let wrapsMax = 512
     /// Room for the head and the line of a sealed event.
     private static let sealedRoom = 24 << 10
-    /// An event that a host seals: its text takes four thirds on the wire, where a sealed event of any kind has at most `shownEventBytesMax`.
+    /// An event that a host seals: base64url takes four thirds of it, and a sealed event of any kind has at most `shownEventBytesMax` on the wire.
     package static let eventBytesMaxToSeal = (shownEventBytesMax - sealedRoom) / 4 * 3
     /// Containers inside containers of one event: what fitted an `events` message when readers took 32. A host cuts what is deeper.
     package static let eventDepthMax = 30

@@ -1,7 +1,17 @@
-internal import RelayProtocol
+package import RelayProtocol
 
 /// Values of consent in a file.
 extension JSONValue {
+    /// The object in a file of that version. Throws with the place of the fault.
+    package static func file(_ bytes: [UInt8], bytesMax: Int, version: Int64) throws(ConsentError) -> JSONValue {
+        guard bytes.count <= bytesMax else { throw ConsentError(.badLength, at: "$", "longer than \(bytesMax) bytes") }
+        do throws(WireError) {
+            let file = try JSONDocument(parsing: bytes).root.object()
+            _ = try file.integer("version", in: version...version)
+            return file
+        } catch { throw ConsentError(error) }
+    }
+
     func fixed<Form>(_ key: StaticString) throws(WireError) -> FixedBytes<Form> { try required(key).fixed() }
 
     func fixedIfAny<Form>(_ key: StaticString) throws(WireError) -> FixedBytes<Form>? {

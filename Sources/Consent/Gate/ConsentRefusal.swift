@@ -14,7 +14,7 @@ package enum ConsentRefusal: String, Sendable, CaseIterable {
     case restored
     /// The host seals content, and this came as anybody can read it.
     case notSealed
-    /// It was sealed with a key that the host does not have, or for another place.
+    /// Sealed with a key that the host does not have, or for another place.
     case cannotOpen
 
     /// What the person reads who sent it.

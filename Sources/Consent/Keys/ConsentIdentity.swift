@@ -5,7 +5,7 @@ package struct ConsentIdentity: Sendable {
     package let box: BoxPoint
     /// 64 bytes R‖S by the key of `sign`.
     package let signature: @Sendable (_ bytes: [UInt8]) -> [UInt8]
-    /// What the key of `box` and that point agree on by ECDH, 32 bytes; nil if the point is not on the curve. A function of a key must come
+    /// The secret of the key of `box` and that point by ECDH, 32 bytes; nil if the point is not on the curve. A function of a key must come
     /// between it and any use.
     package let agreement: @Sendable (_ point: BoxPoint) -> [UInt8]?
 

@@ -59,7 +59,7 @@ package struct HostBook: Sendable, Equatable {
         hosts.append(host)
     }
 
-    /// It was seen to seal.
+    /// Marks a host that was seen to seal.
     package mutating func seals(_ id: KeyID, as name: String) {
         if let index = hosts.firstIndex(where: { $0.id == id }) { hosts[index].sealsAs = name }
     }
@@ -67,12 +67,8 @@ package struct HostBook: Sendable, Equatable {
     package mutating func forget(_ id: KeyID) { hosts.removeAll { $0.id == id } }
 
     package init(parsing bytes: [UInt8], _ crypto: ConsentCrypto) throws(ConsentError) {
-        guard bytes.count <= Self.fileBytesMax else {
-            throw ConsentError(.badLength, at: "$", "longer than \(Self.fileBytesMax) bytes")
-        }
+        let file = try JSONValue.file(bytes, bytesMax: Self.fileBytesMax, version: Self.version)
         do throws(WireError) {
-            let file = try JSONDocument(parsing: bytes).root.object()
-            _ = try file.integer("version", in: Self.version...Self.version)
             count = try file.integer("count")
             for entry in try file.array("hosts", countMax: Self.hostsMax) {
                 let name = try entry.object().consentName("name")

@@ -14,16 +14,11 @@ extension PinBook {
 
     /// Throws with the place of what is wrong: a host with a file that it cannot read trusts nobody.
     package init(parsing bytes: [UInt8], _ crypto: ConsentCrypto) throws(ConsentError) {
-        guard bytes.count <= Self.fileBytesMax else {
-            throw ConsentError(.badLength, at: "$", "longer than \(Self.fileBytesMax) bytes")
-        }
-        do throws(WireError) {
-            try self.init(from: JSONDocument(parsing: bytes).root.object(), crypto)
-        } catch { throw ConsentError(error) }
+        let file = try JSONValue.file(bytes, bytesMax: Self.fileBytesMax, version: Self.version)
+        do throws(WireError) { try self.init(from: file, crypto) } catch { throw ConsentError(error) }
     }
 
     private init(from file: JSONValue, _ crypto: ConsentCrypto) throws(WireError) {
-        _ = try file.integer("version", in: Self.version...Self.version)
         var devices: [Pin] = []
         for entry in try file.array("devices", countMax: Self.devicesMax) {
             let pin = try Pin(from: entry.object(), crypto)

@@ -38,7 +38,7 @@ package struct EpochBook: Sendable, Equatable {
     /// The first epoch of which the device may have the key; nil if it may have none.
     package func first(of device: KeyID) -> EpochNumber? { readers.first { $0.device == device }?.from }
 
-    /// What the device may have, newest first.
+    /// The device's keys, newest first.
     package func keys(of device: KeyID) -> [(number: EpochNumber, key: EpochKey)] {
         guard let from = first(of: device) else { return [] }
         return epochs.reversed().prefix { $0.number >= from }.map { ($0.number, $0.key) }
@@ -65,12 +65,8 @@ package struct EpochBook: Sendable, Equatable {
 
     /// Throws with the place of what is wrong, and never with a key.
     package init(parsing bytes: [UInt8]) throws(ConsentError) {
-        guard bytes.count <= Self.fileBytesMax else {
-            throw ConsentError(.badLength, at: "$", "longer than \(Self.fileBytesMax) bytes")
-        }
+        let file = try JSONValue.file(bytes, bytesMax: Self.fileBytesMax, version: Self.version)
         do throws(WireError) {
-            let file = try JSONDocument(parsing: bytes).root.object()
-            _ = try file.integer("version", in: Self.version...Self.version)
             for entry in try file.array("epochs", countMax: Self.epochsMax) {
                 let number = EpochNumber(try entry.object().integer("epoch", in: 1...Int64(EpochNumber.max)))
                 guard number > epochs.last?.number ?? 0 else {

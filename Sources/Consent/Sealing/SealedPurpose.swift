@@ -1,12 +1,12 @@
-/// What something is sealed for: it opens as nothing else.
+/// The one purpose as which a sealed text opens.
 package enum SealedPurpose: Sendable, Equatable {
     /// A whole event of that kind.
     case event(kind: String)
-    /// What lists say of a session.
+    /// A session's line in lists.
     case line
     /// A piece of that message, or the output of that call.
     case live(of: String)
-    /// What a person writes with that command, or to that approval.
+    /// A person's text with that command, or to that approval.
     case words(with: String)
 
     package var form: Sealed.Shape {

@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// What lists and pushes say of a session, for its host's devices: what its summary says of it to everybody if content is open.
+/// The texts of a session's summary, for its host's devices: lists and pushes show them.
 ///
 /// `{"title"?,"project"?,"cwd"?,"folder"?,"branch"?,"operation"?,"file"?,"current"?,"reason"?,"error"?}`
 package struct SessionLine: Sendable, Equatable {

@@ -67,7 +67,7 @@ final class ClientRun {
                     }
                 ) { [unowned run] in run.heard($0) }
                 do throws(ClientError) {
-                    // Which hosts seal is in these files: what cannot be read is not taken for none.
+                    // These files name the hosts that seal: an unreadable file is not taken for an empty one.
                     _ = try (keys.book(), keys.identity())
                     run.task = try makeTask(run)
                 } catch { return run.fail(error) }

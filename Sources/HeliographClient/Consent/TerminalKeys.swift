@@ -60,7 +60,7 @@ struct TerminalKeys: Sendable {
         }
     }
 
-    /// It was seen to seal: from then on this terminal sends it nothing unsealed.
+    /// Records that the host seals: from then on this terminal sends it nothing unsealed.
     func remember(_ host: KeyID, sealsAs name: String) throws(ClientError) {
         try change { book throws(ClientError) in book.seals(host, as: name) }
     }

@@ -2,7 +2,7 @@ internal import Consent
 internal import ConsentKeys
 internal import RelayProtocol
 
-/// What a person says to a session whose host seals, as it goes out: what is signed is what is on the wire.
+/// Seals a person's words to a session whose host seals. Signatures are over the sealed text.
 extension ContentOpener {
     /// Sealing takes so much: what a person types has to fit the wire as base64url.
     private static let textBytesMax = (WireLimits.textBytesMax - 128) / 4 * 3

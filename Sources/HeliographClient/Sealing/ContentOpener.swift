@@ -4,7 +4,7 @@ internal import RelayProtocol
 
 /// Opens what hosts have sealed for this terminal before anything else sees it, so that all else reads it as if it came from another host.
 ///
-/// What is not right with an event shows in its place (`UnopenedEvent`), and what is said before it is in `remark(on:of:)`.
+/// A faulty event is replaced (`UnopenedEvent`); `remark(on:of:)` has the remark to print before an event.
 struct ContentOpener {
     private struct Request: Hashable {
         let session: SessionID
@@ -23,10 +23,10 @@ struct ContentOpener {
     /// Sealed sessions of which the relay does not say whose they are.
     private(set) var unknownHosts: Set<SessionID> = []
     private var lines: [SessionID: (number: Int64, line: SessionLine)] = [:]
-    /// What the true offer names: the alias of nothing else is sent.
+    /// Names in the opened offer: only their aliases are sent.
     private(set) var names: [SessionID: Set<String>] = [:]
     private var watches: [SessionID: (through: Int64, watch: NumberWatch)] = [:]
-    /// What was there when this client looked: what comes after that happens now.
+    /// Last event of each session's snapshot: later ones are live.
     private var pasts: [SessionID: Int64] = [:]
     private var remarks: [SessionID: [Int64: ContentRemark]] = [:]
     private var questions: [Request: [QuestionOffer]] = [:]
@@ -56,12 +56,12 @@ struct ContentOpener {
         if before > (pasts[session] ?? 0) { lowest[session] = nil }
     }
 
-    /// What is to be said before this event; once.
+    /// The remark to print before this event; returned once.
     mutating func remark(on seq: Int64, of session: SessionID) -> ContentRemark? {
         remarks[session]?.removeValue(forKey: seq)
     }
 
-    /// How to get at what this terminal cannot open, a sentence for each host.
+    /// A sentence for each host whose content this terminal cannot open: the way to its key.
     var advice: [String] {
         Set(sessions.values).filter { !keys.canOpen($0) }.map { host in
             let name = VisibleText.line(hostNames[host] ?? "its host")
@@ -111,15 +111,16 @@ struct ContentOpener {
             hostNames[host] = summary.host.name
             if let wraps = offer.wraps, keys.take(wraps, of: host, called: summary.host.id.rawValue) { isMore = true }
         }
-        for summary in summaries { if let host = host(of: summary) { sessions[summary.session] = host } }
+        let sealing = summaries.isEmpty ? [] : keys.sealing
+        for summary in summaries { if let host = host(of: summary, among: sealing) { sessions[summary.session] = host } }
         return isMore
     }
 
     /// Whatever the relay says of a session: of a host that was seen to seal it is sealed.
-    private func host(of summary: Summary) -> KeyID? {
+    private func host(of summary: Summary, among sealing: [HostPin]) -> KeyID? {
         if let offer = summary.steering, offer.seals, let host = offer.host { return host }
         return hosts[summary.host.id] ?? sessions[summary.session]
-            ?? keys.sealing.first { $0.name == summary.host.name || $0.id == summary.steering?.host }?.id
+            ?? sealing.first { $0.name == summary.host.name || $0.id == summary.steering?.host }?.id
     }
 
     private mutating func lookBack(_ summaries: [Summary]) {
@@ -230,7 +231,6 @@ struct ContentOpener {
             (offer.commands, offer.reason) = ([], nil)
             offer.projects = shown.projects.map { _ in [] }
         }
-        // What a host that seals does not take.
         offer.actions.subtract([.ruleOff, .ruleAdd, .ruleChange, .ruleTry])
         (offer.takesPictures, offer.hasScreen, offer.rules) = (false, false, nil)
         for place in offer.agents.indices { offer.agents[place].takesPictures = false }
@@ -264,7 +264,7 @@ struct ContentOpener {
         return opened
     }
 
-    /// It asks now, with a key that is not used now.
+    /// True for a live request that is sealed with an older key than its host's newest.
     private func isOutdated(_ sealed: Sealed, _ approval: Approval, _ host: KeyID) -> Bool {
         approval.stage == .pending && approval.seq > pasts[approval.session] ?? 0 && sealed.epoch < keys.newest(of: host) ?? 0
     }
@@ -318,7 +318,7 @@ struct ContentOpener {
         var opened = batch
         var (through, watch) = watches[batch.session] ?? (batch.first - 1, NumberWatch())
         if batch.first > through + 1 { watch.lookAway() }
-        // What is sent again is looked at by itself.
+        // For events that are sent again.
         var again = NumberWatch()
         for (offset, bytes) in batch.events.enumerated() {
             let seq = batch.first + Int64(offset)

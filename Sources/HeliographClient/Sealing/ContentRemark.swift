@@ -1,7 +1,7 @@
-/// What is said before an event of a host that seals.
+/// A remark that is printed before an event of a host that seals.
 enum ContentRemark: Equatable {
     case missing(Int64)
-    /// It is from before its host sealed, or the relay says so.
+    /// Unsealed: older than its host's sealing, or so the relay claims.
     case unsealed
 
     var words: String {

@@ -1,4 +1,5 @@
 internal import Consent
+internal import RelayProtocol
 
 /// The numbers of one session's sealed events, in the order of the relay's log: what the relay leaves out, repeats or reorders shows in them.
 struct NumberWatch {
@@ -33,9 +34,6 @@ struct NumberWatch {
         return .fits(missing: isExplained ? 0 : hole)
     }
 
-    mutating func skip(_ count: Int64) {
-        let (sum, isOver) = skipped.addingReportingOverflow(count)
-        skipped = isOver ? .max : sum
-    }
+    mutating func skip(_ count: Int64) { skipped = skipped.sumSaturating(count) }
     mutating func lookAway() { hasLookedAway = true }
 }

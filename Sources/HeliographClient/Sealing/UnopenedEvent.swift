@@ -1,6 +1,6 @@
 internal import RelayProtocol
 
-/// What stands in the place of an event that is not shown as true.
+/// Stands in the place of an event that is not shown as true.
 enum UnopenedEvent {
     /// No host states this kind.
     static let kind = "unopened"

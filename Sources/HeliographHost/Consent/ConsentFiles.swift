@@ -69,7 +69,7 @@ final class ConsentFiles: ConsentDisk {
         }
     }
 
-    /// It has sealed something.
+    /// True once the host has sealed something.
     var hasEpochs: Bool { Files.isThere(epochsPath) }
 
     private func write(_ keys: PrivateKeys) throws(HostError) {

@@ -1,6 +1,6 @@
 package import Consent
 
-/// Where a host keeps whom it trusts, and its epochs' keys.
+/// The store of a host's pins and of its epochs' keys.
 package protocol ConsentDisk: SealingDisk {
     /// The file holds either what it held or `book`, whatever happens; on disk when this returns.
     func save(_ book: PinBook) throws(SpoolError)

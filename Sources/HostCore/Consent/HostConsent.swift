@@ -255,7 +255,7 @@ package struct HostConsent {
 
     var sessionsWithLines: [SessionID] { sealing?.sessionsWithLines ?? [] }
 
-    /// Nobody needs them any more. Returns their notes.
+    /// Forgets lines that are no longer needed. Returns their notes.
     mutating func forgetLines(of sessions: [SessionID]) -> [String] {
         (sealing?.forgetLines(of: sessions) ?? []).map { Self.notes + $0 }
     }

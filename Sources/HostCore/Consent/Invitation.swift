@@ -10,7 +10,7 @@ struct Invitation {
     }
 
     let secret: TrustSecret
-    /// What the device may read of what was sealed before.
+    /// The part of the past that the device may read.
     let history: SharedHistory
     var progress = Progress.open
     var caller: HookToken?

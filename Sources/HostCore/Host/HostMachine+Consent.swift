@@ -1,7 +1,7 @@
 internal import Consent
 internal import RelayProtocol
 
-/// What trusted devices have signed, and what they alone can read.
+/// Signed decisions and commands, and content for trusted devices alone.
 extension HostMachine {
     mutating func decide(
         _ session: SessionID, _ approval: ApprovalID, _ digest: InputDigest, _ decision: Decision, _ agent: Int
@@ -19,7 +19,7 @@ extension HostMachine {
     mutating func steer(_ request: SteeringRequest) {
         guard var gate = consent else { return carryOut(steering.asked(request, at: now)) }
         let offer = offers[request.session]
-        // What clients name is what the relay was told.
+        // Clients name commands and projects by the aliases that the relay has.
         if let aliased = offer.flatMap({ gate.aliased($0) }) { steering.offered(aliased, by: request.session) }
         var refusal: String?
         let orders = steering.asked(request, at: now) { request in

@@ -103,7 +103,7 @@ package struct LinkMachine {
         reconnect = ReconnectMachine(limits.reconnect)
     }
 
-    /// What is sent is sealed.
+    /// Events are sealed from here on, and so are longer.
     mutating func seal() { limits.seal() }
 
     // MARK: Events in the order of life

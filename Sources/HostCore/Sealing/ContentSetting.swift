@@ -1,4 +1,4 @@
-/// Who can read what this host reports: its own setting, which no relay and no client can change.
+/// The readers of a host's reports: its own setting, which no relay and no client can change.
 package enum ContentSetting: String, Sendable, CaseIterable {
     /// Whoever has the relay's data.
     case open

@@ -195,7 +195,7 @@ struct HostSealing {
 
     var sessionsWithLines: [SessionID] { lines.sessions }
 
-    /// Nobody needs them any more. Returns their notes.
+    /// Forgets lines that are no longer needed. Returns their notes.
     mutating func forgetLines(of sessions: [SessionID]) -> [String] {
         for session in sessions { forget(session) }
         return sessions.map(SessionLines.note(of:))

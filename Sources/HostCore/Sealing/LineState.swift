@@ -1,7 +1,7 @@
 internal import Consent
 internal import RelayProtocol
 
-/// What lists say of one session, kept as the relay keeps a summary: the same events change it, in the same way.
+/// One session's line, reduced from its events as the relay reduces its summary.
 struct LineState: Sendable {
     /// Open approvals whose titles are kept; a list shows the first.
     private static let approvalsMax = 16
@@ -84,7 +84,7 @@ struct LineState: Sendable {
 }
 
 extension SessionLine {
-    /// The line so that it fits: long values lose their ends, and where that is not enough the folder is left out.
+    /// The line within its limit: long values lose their ends; if that is not enough, the folder is left out.
     var shortened: SessionLine {
         if bytes.count <= Self.bytesMax { return self }
         var line = self

@@ -10,7 +10,7 @@ struct SealedOpening {
     private let names: AliasKey?
     private let crypto: ConsentCrypto
 
-    /// What is sealed in `lapsed` or an earlier epoch is refused.
+    /// Words of `lapsed` and of earlier epochs are refused.
     init(host: KeyID, epochs: EpochBook, after lapsed: EpochNumber, names: AliasKey?, _ crypto: ConsentCrypto) {
         (self.host, self.epochs, self.lapsed, self.names, self.crypto) = (host, epochs, lapsed, names, crypto)
     }

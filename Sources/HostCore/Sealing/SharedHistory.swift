@@ -1,4 +1,4 @@
-/// What a device that joins may read of what was sealed before.
+/// The part of the past that a device that joins may read.
 package enum SharedHistory: String, Sendable, CaseIterable {
     case all
     case fromNow = "from-now"

@@ -1,7 +1,7 @@
 internal import RelayProtocol
 
 extension SteeringOffer {
-    /// What a host that seals offers of it: without what would leave unsealed, and no longer than the wire takes sealed.
+    /// The offer of a host that seals: without actions whose content would leave unsealed, and no longer than the wire takes sealed.
     var sealable: SteeringOffer {
         var offer = self
         offer.takesPictures = false

@@ -22,7 +22,7 @@ package struct RuleCall {
     /// Whether rules that allow may hold at all: the call was wholly shown, and a pattern in its folder can be held against it.
     package var mayBeAllowed: Bool { input != nil && folder != nil }
 
-    /// Whether the member says that the call works where the session does, as Codex's commands say each time.
+    /// True if the member names the session's own folder, which Codex does with each command.
     func isFolder(_ member: (key: String, value: JSONValue)) -> Bool {
         guard member.key == "cwd", let folder, let place = try? member.value.string() else { return false }
         return place == folder

@@ -29,7 +29,7 @@ package struct AlertContent: Sendable {
     package var approval: ApprovalID?
     /// Details that the person lets be said, for a channel that has a place for them besides `text`.
     package var details = Details()
-    /// What lists say of the session, which only its host's devices can open; nil if its host does not seal, or there is no room.
+    /// The session's sealed line; nil if its host does not seal, or there is no room.
     package var line: String?
     /// A code that decides goes with it: in the open the string `CODE`, which the runner replaces; sealed within the ciphertext.
     package var hasCode: Bool

@@ -398,7 +398,7 @@ extension PushSubject {
         let wished = device.text(app)
         self.init(
             summary: view.summary, approval: pending.min { ($0.seq, $0.id.rawValue) < ($1.seq, $1.id.rawValue) },
-            // What the relay knows of a sealed session says nothing.
+            // The relay has stand-ins alone for a sealed session.
             text: view.summary.line == nil ? wished : wished.least(.generic), now: now)
         waiting = Set(pending.map(\.id))
         budgetLevel = view.state.summary.budget?.level ?? 0

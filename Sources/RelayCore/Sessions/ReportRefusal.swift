@@ -2,7 +2,7 @@ internal import RelayModel
 internal import RelayProtocol
 
 /// Why what a host reports is neither for its session's log nor for the audit. Its number is passed over: nothing is missing there.
-/// The devices of a host that seals miss each number: what came is in their log, where it changes nothing, or `truncated` is.
+/// Devices of a host that seals miss each number: their log gets the report, without effect, or a `truncated`.
 enum ReportRefusal {
     /// The command was never sent to this session, or has its end.
     case noSuchCommand

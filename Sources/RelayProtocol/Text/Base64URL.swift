@@ -54,7 +54,7 @@ enum Base64URL {
 }
 
 extension JSONValue {
-    /// What the relay carries for a host's devices, and does not open.
+    /// Sealed bytes, which the relay carries and does not open.
     func optionalSealed(_ key: StaticString, bytesMax: Int) throws(WireError) -> String? {
         guard let value = optional(key) else { return nil }
         let text = try value.string(bytesMax: bytesMax)

@@ -4,7 +4,7 @@
 package struct SealedEvent: Sendable {
     /// The plain event, sealed: base64url.
     package var sealed: String
-    /// What lists say from here on; nil if nothing changes.
+    /// The session's sealed line from here on; nil if it is unchanged.
     package var line: String?
     /// For an offer of the session that represents its host.
     package var wraps: [KeyWrap]?

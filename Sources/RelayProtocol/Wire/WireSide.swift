@@ -1,4 +1,4 @@
-/// What the relay can read of a head's field if the host seals its content. Clients read all of it in the opened event.
+/// The relay's part of a head's field if the host seals its content. Clients read the opened event.
 package enum WireSide: Sendable, Equatable {
     /// The field as it is, without members that the table does not know.
     case head

@@ -72,7 +72,7 @@ struct Pair: ParsableCommand {
         }
     }
 
-    /// Where links lead: to `url` if there is one, else to where the relay last listened. Says if no relay runs there now.
+    /// The address in links: `url`, or the one at which the relay last listened. Says if no relay runs there now.
     static func base(
         of administration: Administration, _ url: String?, _ database: DatabaseOption, _ data: DataOption
     ) throws -> String {

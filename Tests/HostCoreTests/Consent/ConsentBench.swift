@@ -26,9 +26,9 @@ struct ConsentBench {
     private(set) var spool: Spool
     private var machine: HostMachine
     private let isSealed: Bool
-    /// What the relay gets, in its order, and what of it is live only.
+    /// Messages to the relay in their order, and those that are live only.
     private(set) var messages: [HostMessage] = []
-    /// What the relay has of each session on disk.
+    /// The last number of each session on the relay's disk.
     private var through: [SessionID: Int64] = [:]
     private(set) var now = HostInstant(wall: 1_800_000_000_000, monotonic: 50_000)
     private(set) var letters: [Letter] = []
@@ -101,7 +101,7 @@ struct ConsentBench {
         connect()
     }
 
-    /// What waits is sent; the relay has all of it on disk unless it `loses` it.
+    /// Sends all that waits; the relay has it on disk unless it `loses` it.
     mutating func flush(loses: Bool = false) {
         let sent = messages.count
         _ = tell(.fired(.flush))

@@ -62,7 +62,7 @@ struct SealedReader {
 }
 
 extension ConsentBench {
-    /// What the relay got of a session, with the host's numbers.
+    /// The relay's events of a session, with the host's numbers.
     func left(of session: SessionID = Self.session) -> [(number: Int64, event: Event)] {
         messages.flatMap { message -> [(number: Int64, event: Event)] in
             guard case .events(let batch) = message, batch.session == session else { return [] }

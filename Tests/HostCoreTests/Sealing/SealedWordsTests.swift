@@ -40,7 +40,7 @@ struct SealedWordsTests {
     func prompt() throws {
         var (bench, reader) = try bench()
         #expect(prompted(&bench, try reader.words("delete the secret – grün", with: "k1"), "k1") == "delete the secret – grün")
-        // What is signed is the text on the wire: the words alone were never signed.
+        // Signatures are over the text on the wire: the words alone were never signed.
         let sealed = try reader.words("go", with: "k2")
         let signature = bench.signature(.prompt(.init(text: "go")), "k2")
         #expect(bench.steer(.prompt(.init(text: sealed)), "k2", signature: signature) == [])

@@ -28,7 +28,7 @@ struct HostTrust: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What the device reads of what was sealed before it came: all or from-now. Default: all.",
+            "What the device reads of what was sealed before it came: all or from-now.",
             valueName: "all|from-now"))
     var history = "all"
 

@@ -10,6 +10,7 @@ import { keyIDOf } from "./consent.js";
 /** @typedef {import("./consent.js").Points} Points */
 /** @typedef {{sign: CryptoKey, box: CryptoKey, points: Points, id: Uint8Array}} OwnKeys */
 /** @typedef {{id: string, sign: Uint8Array, box: Uint8Array, name: string, since: number, known?: string[], epochs?: Map<number, CryptoKey>, relayed?: string[]}} Pin A host: the id of its key, what it called itself, the devices that it trusts as far as a person here has read, the keys of what it seals, and what the relay calls it then. */
+/** @typedef {Partial<Pick<Pin, "known"|"epochs"|"relayed">> & {id: string}} PinPart */
 /**
  * @typedef {object} LinkSecret
  * @property {string} k       What the link carried.
@@ -44,13 +45,7 @@ export class KeyStore {
     ]);
     const points = { sign: await pointOf(sign), box: await pointOf(box) };
     const made = { sign: sign.privateKey, box: box.privateKey, points, id: await keyIDOf(points.sign) };
-    return this.#do("keys", "readwrite", (store, done) => {
-      store.get(own).onsuccess = ({ target }) => {
-        const other = /** @type {IDBRequest} */ (target).result;
-        if (!other) store.put(made, own);
-        done(other ?? made);
-      };
-    });
+    return this.#change("keys", own, (other) => other ?? made);
   }
 
   /**
@@ -60,13 +55,7 @@ export class KeyStore {
    * @returns {Promise<number>}
    */
   nextCount(now) {
-    return this.#do("counts", "readwrite", (store, done) => {
-      store.get(own).onsuccess = ({ target }) => {
-        const next = Math.max((/** @type {IDBRequest} */ (target).result ?? 0) + 1, Math.floor(now));
-        store.put(next, own);
-        done(next);
-      };
-    });
+    return this.#change("counts", own, (last) => Math.max((last ?? 0) + 1, Math.floor(now)));
   }
 
   /** @returns {Promise<Pin[]>} */
@@ -74,9 +63,12 @@ export class KeyStore {
     return this.#do("hosts", "readonly", (store) => store.getAll());
   }
 
-  /** @param {Pin} host */
-  pin(host) {
-    return this.#do("hosts", "readwrite", (store) => store.put(host, host.id));
+  /**
+   * Keeps what has changed of a pin, and a new one as a whole: what others of this browser wrote meanwhile stays.
+   * @param {Pin|PinPart} part @returns {Promise<Pin|undefined>} As it is now; nothing if the host was forgotten.
+   */
+  pin(part) {
+    return this.#change("hosts", part.id, (held) => (held || "sign" in part ? { ...held, ...part } : undefined));
   }
 
   /** @param {string} id */
@@ -144,18 +136,33 @@ export class KeyStore {
   }
 
   /**
+   * One record, in one transaction.
+   * @param {string} place @param {string} key @param {(held: any) => any} changed Nothing where it stays as it is.
+   * @returns {Promise<any>} As it is now.
+   */
+  #change(place, key, changed) {
+    /** @type {any} */ let now;
+    return this.#do(place, "readwrite", (store) => {
+      const held = store.get(key);
+      held.onsuccess = () => {
+        now = changed(held.result);
+        if (now !== undefined) store.put(now, key);
+      };
+      return held;
+    }).then(() => now);
+  }
+
+  /**
    * One transaction, which is on the disk when this is done.
-   * @param {string} place @param {IDBTransactionMode} mode
-   * @param {(store: IDBObjectStore, done: (result: any) => void) => IDBRequest|void} work Gives the request whose result is wanted, or calls `done`.
+   * @param {string} place @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest} work Gives the request whose result is wanted.
    * @returns {Promise<any>}
    */
   async #do(place, mode, work) {
     const database = await (this.#opened ??= this.#open());
     return new Promise((resolve, reject) => {
       const transaction = database.transaction(place, mode, { durability: "strict" });
-      /** @type {any} */ let result;
-      const request = work(transaction.objectStore(place), (given) => { result = given; });
-      transaction.oncomplete = () => resolve(request ? request.result : result);
+      const request = work(transaction.objectStore(place));
+      transaction.oncomplete = () => resolve(request.result);
       transaction.onerror = transaction.onabort = () => reject(transaction.error);
     });
   }

@@ -16,8 +16,7 @@ import { refused, SealedSession, sealedIn } from "./sealed-session.js";
 
 /**
  * @typedef {object} OpeningSurroundings
- * @property {Pick<import("./trust.js").Trust, "hosts"|"ready">} trust
- * @property {(pin: import("./keys.js").Pin) => Promise<unknown>} keep With the keys of what its host seals.
+ * @property {Pick<import("./trust.js").Trust, "hosts"|"ready"|"keep">} trust
  * @property {() => Promise<import("./keys.js").OwnKeys|undefined>} own
  * @property {() => number} now Milliseconds.
  * @property {(session: string) => Summary|undefined} summary What is known of a session.
@@ -37,7 +36,7 @@ export class Opening {
   /** @type {OpeningSurroundings} */ #around;
   /** @type {Map<string, SealedSession>} */ #sessions = new Map();
   /** @type {Map<string, string>} Ids of keys by what the relay calls their hosts: a session without an offer has no other. */ #hosts = new Map();
-  /** @type {Map<string, {wraps: unknown, relayed: string, since?: number, isLearned?: boolean}>} What hosts offer, what the relay calls them, and since when the pin is that it was opened with. */ #offered = new Map();
+  /** @type {Map<string, {wraps: unknown, relayed: string, since?: number}>} What hosts offer, what the relay calls them, and since when the pin is that it was opened with. */ #offered = new Map();
   /** @type {Map<string, {epoch: number, at: number}>} */ #newest = new Map();
   /** @type {Map<string, Summary|Approval>} What did not open for want of a key. */ #closed = new Map();
   /** @type {Map<string, number>} The highest epoch in anything of a host. */ #highest = new Map();
@@ -87,11 +86,10 @@ export class Opening {
     return false;
   }
 
-  /** @param {string} host @param {{since?: number, isLearned?: boolean}} offer */
-  #isLearnable(host, { since, isLearned }) {
+  /** @param {string} host @param {{since?: number}} offer */
+  #isLearnable(host, { since }) {
     const pin = this.#around.trust.hosts.get(host);
-    // Whoever changed the pin at the same time may have written it without the keys.
-    return pin !== undefined && (pin.since !== since || (isLearned === true && !pin.epochs));
+    return pin !== undefined && pin.since !== since;
   }
 
   /** @param {any[]} messages @returns {Promise<any[]>} What they say, for all that is behind this. */
@@ -198,21 +196,19 @@ export class Opening {
     for (const [host, offer] of this.#offered) {
       const pin = trust.hosts.get(host);
       if (!pin || !this.#isLearnable(host, offer)) continue;
-      [offer.since, offer.isLearned] = [pin.since, false];
+      offer.since = pin.since;
       const own = await this.#around.own();
       const epochs = own && await learned(own, pin, offer.wraps).catch(() => undefined);
       // It may be forgotten meanwhile, or trusted anew.
       const held = trust.hosts.get(host);
       if (held?.since !== pin.since) continue;
-      // What else is known of it may have changed, too.
       const { relayed = [] } = held;
       if (!(epochs ?? held.epochs) || (!epochs && relayed.includes(offer.relayed))) continue;
-      const kept = { ...held, epochs: epochs ?? held.epochs, relayed: [...new Set([...relayed, offer.relayed])].slice(-relayedMax) };
-      trust.hosts.set(host, kept);
+      const part = { id: host, ...(epochs ? { epochs } : {}), relayed: [...new Set([...relayed, offer.relayed])].slice(-relayedMax) };
+      trust.hosts.set(host, { ...held, ...part });
       // A browser that keeps nothing gets them again.
-      this.#around.keep(kept).catch(() => undefined);
+      trust.keep(part).catch(() => undefined);
       if (!epochs) continue;
-      offer.isLearned = true;
       this.#newestOf(host);
       found.add(host);
     }

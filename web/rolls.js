@@ -20,7 +20,7 @@ import { distrustedWords, newcomerWords, refusedWords, unansweredDistrustWords }
  * @property {() => string} id This browser's own.
  * @property {() => Map<string, Pin>} hosts Those that trust this browser.
  * @property {() => string[]} signedHosts Those that are here, as the relay says.
- * @property {(pin: Pin) => Promise<void>} keep
+ * @property {(part: import("./keys.js").PinPart) => Promise<void>} keep
  * @property {(news: import("./joining.js").News|null) => void} tell
  * @property {() => import("./joining.js").News|null} news
  */
@@ -70,7 +70,7 @@ export class Rolls {
   async read({ host, device }) {
     const pin = this.#trust.hosts().get(host);
     const ids = this.said.get(host)?.devices.map(({ id }) => id) ?? [];
-    if (pin?.known) await this.#trust.keep({ ...pin, known: ids.filter((id) => id === device || pin.known?.includes(id)) }).catch(() => undefined);
+    if (pin?.known) await this.#trust.keep({ id: host, known: ids.filter((id) => id === device || pin.known?.includes(id)) }).catch(() => undefined);
     this.#announce();
   }
 
@@ -117,9 +117,9 @@ export class Rolls {
   /** @param {string} host @param {{count: number, devices: TrustedDevice[]}} roll */
   async #called(host, roll) {
     this.said.set(host, roll);
-    let pin = this.#trust.hosts().get(host);
+    const pin = this.#trust.hosts().get(host);
     if (!pin) return;
-    if (!pin.known) await this.#trust.keep((pin = { ...pin, known: this.#earlier(roll.devices) }));
+    if (!pin.known) await this.#trust.keep({ id: host, known: this.#earlier(roll.devices) });
     if (this.#trust.news()?.tone !== "going") this.#announce();
     // Lists show it.
     else this.#trust.tell(this.#trust.news());

@@ -77,7 +77,7 @@ joinSeldom((link, state, now, changed, trust) => ({
     state.logs.delete(session);
     link.rewatch(session);
   };
-  const opening = new Opening({ trust, own: () => keys.own(), keep: (pin) => keys.pin(pin), now: () => Date.now(), again, summary: (session) => state.sessions.get(session) ?? state.hosts.get(session) });
+  const opening = new Opening({ trust, own: () => keys.own(), now: () => Date.now(), again, summary: (session) => state.sessions.get(session) ?? state.hosts.get(session) });
   trust.sealer = opening;
   return opening;
 });

@@ -73,7 +73,7 @@ export class Trust {
       make: () => this.#make(), pin: this.#pin.bind(this), fail: () => this.#fail(), tell: this.#tell.bind(this), nameOf: this.#nameOf.bind(this),
       isTrusted: (/** @type {string} */ host) => this.hosts.has(host),
       signedHosts: () => this.#signedHosts,
-      hosts: () => this.hosts, keep: this.#keep.bind(this),
+      hosts: () => this.hosts, keep: this.keep.bind(this),
     };
     this.#joining = new Joining(around, link, hands);
     this.#resuming = new Resuming(around, link, hands);
@@ -159,7 +159,7 @@ export class Trust {
 
   /** @param {typeof import("./vouching.js").Vouching} Part */
   bringing(Part) {
-    return (this.vouching ??= new Part(this.#around, this.#link, { vouchable: () => this.#vouchable, keep: this.#keep.bind(this), changed: this.#changed }));
+    return (this.vouching ??= new Part(this.#around, this.#link, { vouchable: () => this.#vouchable, keep: this.keep.bind(this), changed: this.#changed }));
   }
 
   /** The codes of this browser's newcomer are the same on both screens. */
@@ -322,14 +322,14 @@ export class Trust {
 
   /** @param {string} id The host's. @param {import("./joining.js").Admitted} admitted */
   async #pin(id, admitted) {
-    await this.#keep({ id, ...admitted, since: this.#around.now() });
+    await this.keep({ id, ...admitted, since: this.#around.now() });
     this.#rolls.met();
   }
 
-  /** @param {Pin} pin */
-  async #keep(pin) {
-    await this.#around.keys.pin(pin);
-    this.hosts.set(pin.id, pin);
+  /** @param {Pin|import("./keys.js").PinPart} part What has changed of a pin. */
+  async keep(part) {
+    if (!await this.#around.keys.pin(part)) return;
+    this.hosts.set(part.id, { .../** @type {Pin} */ (this.hosts.get(part.id)), ...part });
     this.#around.tellTabs();
   }
 

@@ -19,7 +19,7 @@ import { introductionLetterOf, newcomerOf, refusalLetterOf, vouchLetterOf, vouch
 /**
  * @typedef {object} VouchingHands What `Trust` knows and does.
  * @property {() => Pin[]} vouchable Hosts that are here and let this browser bring others, as far as they have said.
- * @property {(pin: Pin) => Promise<void>} keep
+ * @property {(part: import("./keys.js").PinPart) => Promise<void>} keep
  * @property {() => void} changed
  */
 
@@ -105,7 +105,7 @@ export class Vouching {
     const [pins, count] = [this.#trust.vouchable(), await this.#around.keys.nextCount(this.#around.now())];
     for (const pin of pins) {
       // Its person knows of it: it is no news here.
-      if (pin.known) await this.#trust.keep({ ...pin, known: [...pin.known, base64urlOf(newcomer.id)] });
+      if (pin.known) await this.#trust.keep({ id: pin.id, known: [...pin.known, base64urlOf(newcomer.id)] });
       this.#open.set(pin.id, { pin, bytes: await vouchLetterOf(own, pin.id, newcomer, count), tries: 0 });
     }
     if (!pins.length) {

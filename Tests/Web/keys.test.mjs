@@ -39,3 +39,16 @@ test("pins and links are kept until they are taken away, and logging out leaves 
   await one.forget();
   assert.deepEqual([await one.own(), await one.pageKey()], [undefined, undefined]);
 });
+
+test("what two tabs learn of a host at once is kept of both, and nothing of one that was forgotten", async () => {
+  const [one, other] = [new KeyStore(), new KeyStore()];
+  const pin = { id: "h1", sign: new Uint8Array(65), box: new Uint8Array(65), name: "laptop", since: 1 };
+  await one.pin(pin);
+  await Promise.all([one.pin({ id: "h1", known: ["d1"] }), other.pin({ id: "h1", relayed: ["r1"] })]);
+  assert.deepEqual(await one.hosts(), [{ ...pin, known: ["d1"], relayed: ["r1"] }]);
+  await one.pin({ ...pin, name: "studio", since: 2 });
+  assert.deepEqual(await one.hosts(), [{ ...pin, name: "studio", since: 2, known: ["d1"], relayed: ["r1"] }]);
+  await one.unpin("h1");
+  assert.equal(await other.pin({ id: "h1", known: ["d2"] }), undefined);
+  assert.deepEqual(await one.hosts(), []);
+});

@@ -18,12 +18,12 @@ globalThis.reportError = (error) => process.nextTick(() => { throw error; });
 async function page({ host = new SealingHost(), isTrusted = true, hasKey = true } = {}) {
   const state = emptyState();
   const own = await ownKeys();
-  const trust = { ready: Promise.resolve(), hosts: new Map() };
+  const trust = { ready: Promise.resolve(), hosts: new Map(), keep: async (part) => void kept.push(part) };
   const pin = (one = host) => trust.hosts.set(one.id, { id: one.id, sign: one.sign.point, box: new Uint8Array(one.box.point), name: one.name, since: 0 });
   if (isTrusted) pin();
   const clock = { time: 1_000_000 };
   const [again, kept] = [[], []];
-  const opening = new Opening({ trust, own: async () => own, keep: async (one) => void kept.push(one), now: () => clock.time, again: (name) => again.push(name), summary: (name) => state.sessions.get(name) ?? state.hosts.get(name) });
+  const opening = new Opening({ trust, own: async () => own, now: () => clock.time, again: (name) => again.push(name), summary: (name) => state.sessions.get(name) ?? state.hosts.get(name) });
 
   let loads = 0;
   const ingress = new Ingress(async () => { loads += 1; ingress.opener = opening; });
@@ -433,7 +433,7 @@ test("what is kept on the device is what the relay sent, and opens again without
   assert.equal(leaves.size, 2);
   assert.ok(![...leaves.values()].some(({ text }) => text.includes("a mark of content") || text.includes("webshop")));
   const { host: _, ...later } = await page({ host });
-  later.trust.hosts.set(host.id, one.kept[0]);
+  later.trust.hosts.set(host.id, { ...one.trust.hosts.get(host.id), ...one.kept[0] });
   for (const message of (await kept.workspace()).messages) await later.tell(message);
   await later.tell(await kept.log(session));
   assert.equal(later.state.sessions.get(session).title, "Fix the login");
@@ -485,7 +485,7 @@ test("of a host that has sealed, a page that is loaded anew says nothing in the 
   const before = await page({ host });
   await before.welcome([host.summary(session, 1)]);
   const one = await page({ host });
-  one.trust.hosts.set(host.id, before.kept.at(-1));
+  one.trust.hosts.set(host.id, { ...before.trust.hosts.get(host.id), ...before.kept.at(-1) });
   one.ingress.opener = one.opening;
   const open = { ...host.summary(session, 1), title: "by the relay", steering: { actions: ["prompt"], consent: host.id } };
   await one.tell({ type: "summary", summary: open });
@@ -595,11 +595,7 @@ test("what else becomes known of a host at the same time takes no key away", asy
   await told;
   assert.equal(one.state.sessions.get(session).title, "Fix the login");
   assert.deepEqual([trust.hosts.get(host.id).known, trust.hosts.get(host.id).epochs?.size], [["a"], 1]);
-  // By whoever had read it before the keys were there.
-  trust.hosts.set(host.id, { ...read, known: ["a", "b"] });
-  await one.tell({ type: "summary", summary: host.summary(session, 2, { line: { title: "Fix the logout" } }) });
-  assert.equal(one.state.sessions.get(session).title, "Fix the logout");
-  assert.deepEqual([trust.hosts.get(host.id).known, trust.hosts.get(host.id).epochs?.size], [["a", "b"], 1]);
+  assert.deepEqual(Object.keys(one.kept[0]), ["id", "epochs", "relayed"]);
 });
 
 test("a reason is shown only if it is a word of ours, or its host's", async () => {

@@ -19,7 +19,11 @@ class MemoryKeys {
   make = async () => (this.kept ??= await ownKeys());
   nextCount = async (now) => (this.count = Math.max(this.count + 1, now));
   hosts = async () => [...this.pins.values()];
-  pin = async (pin) => void this.pins.set(pin.id, pin);
+  pin = async (part) => {
+    const isKept = this.pins.has(part.id) || "sign" in part;
+    if (isKept) this.pins.set(part.id, { ...this.pins.get(part.id), ...part });
+    return isKept;
+  };
   unpin = async (id) => void this.pins.delete(id);
   secrets = async () => structuredClone([...this.links.values()]);
   keepPageKey = async (key) => void (this.page = key);

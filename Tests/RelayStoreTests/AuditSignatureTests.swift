@@ -42,9 +42,15 @@ struct AuditSignatureTests {
     }
 
     private func decided(
-        _ name: String, _ verdict: Decision.Verdict, by signer: ConsentIdentity?, signed other: Decision.Verdict? = nil
+        _ name: String, _ verdict: Decision.Verdict, by signer: ConsentIdentity?, signed other: Decision.Verdict? = nil,
+        isSealed: Bool = false
     ) throws -> [AuditRecord] {
         var (approval, shown) = try approval(name)
+        if isSealed {
+            let bytes = Event(.approvalRequested(approval.request), at: 900) { $0.field("sealed", "AQ") }.bytes
+            approval = Approval(
+                session: Self.session, request: approval.request, requestBytes: bytes, requestedAt: 900, seq: 1)
+        }
         let statement = DecisionStatement(
             host: host, session: Self.session, approval: approval.id, shown: shown.hash(.openSSL),
             digest: approval.request.digest,
@@ -137,6 +143,18 @@ struct AuditSignatureTests {
         let report = try verify(
             decided("a1", .deny(message: "no"), by: nil) + decided("a2", .allow, by: nil) + [stale("a2")])
         #expect((report.unsignedCount, report.refusedCount, report.faultCount) == (1, 1, 0))
+    }
+
+    @Test("a decision on what was sealed is told apart: its signature is there, and what it is of is not known here")
+    func sealed() throws {
+        let report = try verify(
+            decided("a1", .allow, by: device, isSealed: true) + decided("a2", .allow, by: nil, isSealed: true)
+                + decided("a3", .allow, by: stranger, isSealed: true)
+                + decided("a4", .deny(message: nil), by: nil, isSealed: true))
+        #expect((report.sealedCount, report.unsignedCount, report.provenCount, report.faultCount) == (1, 1, 0, 2))
+        let line = String(decoding: try #require(lines(decided("a1", .allow, by: device)).first), as: UTF8.self)
+        let earlier = try #require(line.firstMatch(of: /,"consent":{[^}]*}/)).output
+        #expect(try verify([Array(line.replacing(earlier, with: "").utf8)]).sealedCount == 1)
     }
 
     @Test("any other session, approval, digest, host or text that was shown proves nothing")

@@ -4,6 +4,8 @@ package struct SignatureReport: Sendable {
     package var provenCount = 0
     /// Those that need no signature: of hosts that take everything, and what never gives an agent more freedom.
     package var unsignedCount = 0
+    /// Decisions on what was sealed, signed by a device of the list. What it has signed is known to the host and its devices alone.
+    package var sealedCount = 0
     /// Those without a good signature that their host has refused.
     package var refusedCount = 0
     /// Those without a good signature, as sentences that name the line. At most `AuditReport.faultsMax`.

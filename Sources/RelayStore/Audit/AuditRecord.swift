@@ -50,6 +50,8 @@ package struct AuditRecord {
                         $0.field("host", read.host.text)
                         $0.field("shown", Crypto.hex(read.hash(.openSSL).bytes))
                     }
+                } else if (try? Event(stored: approval.requestBytes))?.isSealed == true {
+                    writer.object("consent") { $0.flag("sealed", true) }
                 }
             }
             writer.field("outcome", approval.stage.outcome?.rawValue)

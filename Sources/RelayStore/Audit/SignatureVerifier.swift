@@ -46,9 +46,21 @@ package struct SignatureVerifier {
     private mutating func decided(_ line: JSONValue, _ place: String) throws(WireError) {
         let decision = try Decision(from: line.required("decision"))
         let (session, approval): (SessionID, ApprovalID) = (try line.identifier("session"), try line.identifier("approval"))
-        guard let consent = line.optional("consent"), decision.verdict.deed != .deny || decision.signature != nil else {
+        guard line.optional("consent") != nil || decision.signature != nil,
+            decision.verdict.deed != .deny || decision.signature != nil
+        else {
             report.unsignedCount += 1
             return
+        }
+        let subject = Subject(session.rawValue, approval.rawValue, of: line)
+        let sentence = "\(place): what \(approval) was decided"
+        // Records of an earlier version say nothing of what was sealed.
+        guard let consent = line.optional("consent"), try !consent.flag("sealed") else {
+            guard let problem = signer(of: decision.signature).problem else {
+                report.sealedCount += 1
+                return
+            }
+            return take(problem, of: subject, sentence)
         }
         guard let host = KeyID(text: try consent.string("host")), let shown = try Self.hash(consent, "shown"),
             let digest = InputDigest(try line.string("digest"))
@@ -58,7 +70,7 @@ package struct SignatureVerifier {
                 host: host, session: session, approval: approval, shown: shown, digest: digest, verdict: decision.verdict,
                 issuedAt: signature.number, device: signature.device, .openSSL)
         }
-        take(problem, of: Subject(session.rawValue, approval.rawValue, of: line), "\(place): what \(approval) was decided")
+        take(problem, of: subject, sentence)
     }
 
     private mutating func steered(_ line: JSONValue, _ place: String) throws(WireError) {
@@ -105,13 +117,29 @@ package struct SignatureVerifier {
 
     /// Nil if the statement has a good signature of a known device.
     private func problem(of text: String?, _ statement: (SignatureText) -> any Statement) -> String? {
-        guard let text else { return "nobody has signed it" }
-        guard let signature = try? SignatureText(parsing: text) else { return "its signature cannot be read" }
-        guard let point = keys.point(of: signature.device) else {
-            return "the device \(signature.device.text) is not in the list"
+        switch signer(of: text) {
+        case .unknown(let problem): problem
+        case .device(let signature, let point):
+            statement(signature).isSigned(signature, by: point, .openSSL)
+                ? nil : "the signature is not one of what the record says"
         }
-        let statement = statement(signature)
-        return statement.isSigned(signature, by: point, .openSSL) ? nil : "the signature is not one of what the record says"
+    }
+
+    private enum Signer {
+        case device(SignatureText, SigningPoint)
+        /// The problem.
+        case unknown(String)
+
+        var problem: String? { if case .unknown(let problem) = self { problem } else { nil } }
+    }
+
+    private func signer(of text: String?) -> Signer {
+        guard let text else { return .unknown("nobody has signed it") }
+        guard let signature = try? SignatureText(parsing: text) else { return .unknown("its signature cannot be read") }
+        guard let point = keys.point(of: signature.device) else {
+            return .unknown("the device \(signature.device.text) is not in the list")
+        }
+        return .device(signature, point)
     }
 
     // MARK: - Fields

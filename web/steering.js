@@ -13,8 +13,6 @@ import { finalStages } from "./timeline.js";
 
 /** The relay's own bound on a prompt, in bytes of UTF-8. */
 export const promptBytesMax = 32 << 10;
-/** From here on the page counts aloud. */
-const countedFrom = promptBytesMax * 0.75;
 
 /**
  * @typedef {object} Standing
@@ -61,20 +59,18 @@ export const isBusy = ({ status }) => ["starting", "running", "waitingApproval",
 /** @param {Summary} summary Whether it goes on only when somebody decides. */
 export const isAsking = ({ status }) => status === "waitingApproval" || status === "waitingAnswer";
 
-/** @param {string} text */
-export const bytesOf = (text) => new TextEncoder().encode(text).length;
-
 /**
- * How long a text is, once that matters.
- * @param {string} text
+ * How long a text is, once that matters: from three quarters on the page counts aloud.
+ * @param {string} text @param {boolean} [seals] Its host seals, which takes a quarter of the bound.
  * @returns {{words: string, isTooLong: boolean}}
  */
-export function measure(text) {
+export function measure(text, seals) {
+  const max = seals ? 24_480 : promptBytesMax;
   // No character has more than three bytes for each of its units.
-  if (text.length * 3 < countedFrom) return { words: "", isTooLong: false };
-  const bytes = bytesOf(text);
-  if (bytes > promptBytesMax) return { words: `Too long by ${size(bytes - promptBytesMax)}: put it into a file, and name that.`, isTooLong: true };
-  return { words: bytes < countedFrom ? "" : `${size(bytes)} of ${size(promptBytesMax)}`, isTooLong: false };
+  if (text.length * 4 < max) return { words: "", isTooLong: false };
+  const bytes = new TextEncoder().encode(text).length;
+  if (bytes > max) return { words: `Too long by ${size(bytes - max)}: put it into a file, and name that.`, isTooLong: true };
+  return { words: bytes < max * 0.75 ? "" : `${size(bytes)} of ${size(max)}`, isTooLong: false };
 }
 
 /** @param {string} text Its first word, which may name a command of the agent's. */

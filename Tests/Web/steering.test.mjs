@@ -38,6 +38,8 @@ test("the length is counted in bytes, aloud only near the end, and not one byte 
   assert.equal(measure("x".repeat(promptBytesMax + 1)).isTooLong, true);
   assert.equal(measure("é".repeat(promptBytesMax / 2)).isTooLong, false);
   assert.equal(measure("é".repeat(promptBytesMax / 2 + 1)).isTooLong, true);
+  assert.match(measure("x".repeat(24_000), true).words, / of 24\.5 kB/);
+  assert.equal(measure("x".repeat(24_481), true).isTooLong, true);
 });
 
 test("what looks like a command is said to be text, unless it was chosen as one", () => {

@@ -388,7 +388,7 @@ export class SessionComposer extends HTMLElement {
   #drawForm(summary, isHere, isBlocked) {
     const { steering } = summary;
     const text = this.#text.value;
-    const { words, isTooLong } = measure(text);
+    const { words, isTooLong } = measure(text, steering?.seals);
     const sending = this.#isBringing || this.#sender.attempt(this.session, "prompt")?.sending === true;
     this.#chosen?.show(this.session, isHere && this.#takesPictures);
     attribute(this.#adding.button, "hidden", !isHere || !this.#takesPictures);

@@ -2,7 +2,7 @@ internal import RelayProtocol
 
 /// The texts of a session's summary, for its host's devices: lists and pushes show them.
 ///
-/// `{"title"?,"project"?,"cwd"?,"folder"?,"branch"?,"operation"?,"file"?,"current"?,"reason"?,"error"?}`
+/// `{"title"?,"project"?,"cwd"?,"folder"?,"branch"?,"operation"?,"file"?,"current"?,"reason"?,"error"?,"from"?}`
 package struct SessionLine: Sendable, Equatable {
     /// Sealed, in base64url, it fits the wire.
     package static let bytesMax = 1 << 10
@@ -19,6 +19,8 @@ package struct SessionLine: Sendable, Equatable {
     package var current: String?
     package var reason: String?
     package var error: String?
+    /// First of the session's events that its host sealed, if it reported earlier ones in the open.
+    package var from: Int64?
 
     package init() {}
 
@@ -38,6 +40,7 @@ package struct SessionLine: Sendable, Equatable {
             current = try line.optionalString("current")
             reason = try line.optionalString("reason")
             error = try line.optionalString("error")
+            from = try line.optionalInteger("from", in: 1...JSONValue.integerMax)
         } catch { throw ConsentError(error) }
     }
 
@@ -53,6 +56,7 @@ package struct SessionLine: Sendable, Equatable {
             $0.field("current", current)
             $0.field("reason", reason)
             $0.field("error", error)
+            $0.field("from", from)
         }
     }
 }

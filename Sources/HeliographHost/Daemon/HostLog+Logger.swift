@@ -51,6 +51,8 @@ extension Logger {
                 "a spooled event is damaged; it is gone",
                 metadata: ["session.id": "\(session)", "first": "\(first)", "error": "\(cause)"])
         case .unreadable(let session): error("an unreadable spooled event is lost", metadata: ["session.id": "\(session)"])
+        case .unsealable(let session):
+            error("a spooled event is too long to be sealed, and is lost", metadata: ["session.id": "\(session)"])
         case .diskFails(let cause): error("the spool still does not take events", metadata: ["error": "\(cause)"])
         case .diskIsBack: info("the spool takes events again")
         }

@@ -69,7 +69,9 @@ package struct HostConsent {
     static func isNote(_ key: String) -> Bool { key.hasPrefix(notes) }
 
     /// Returns the notes that are no longer needed. `isPending`: the approval has not ended.
-    mutating func restore(from notes: [String: [UInt8]], isPending: (ApprovalID) -> Bool) -> [String] {
+    mutating func restore(
+        from notes: [String: [UInt8]], at now: HostInstant, isPending: (ApprovalID) -> Bool
+    ) -> [String] {
         var kept: [ApprovalID: [UInt8]] = [:]
         var over: [String] = []
         var counts: [KeyID: Int64?] = [:]
@@ -91,9 +93,15 @@ package struct HostConsent {
         gate.restore(kept)
         // If the disk does not take it now, it is found again at the next start.
         if book.recall(counts) { try? disk.save(book) }
+        if sealing?.isNew == true { epoch = max(epoch, Self.firstEpoch(at: now)) }
         sealing?.trust(book.devices.map(\.id), after: epoch)
         noteEpoch()
         return over
+    }
+
+    /// Seconds since 2020: if the keys and all notes of them are lost, the next epochs have numbers of their own.
+    private static func firstEpoch(at now: HostInstant) -> EpochNumber {
+        EpochNumber(min(max(0, now.wall / 1000 - 1_577_836_800), Int64(EpochNumber.max / 2)))
     }
 
     // MARK: Notes of devices
@@ -237,7 +245,7 @@ package struct HostConsent {
     /// Brings the keys to disk: nothing leaves before.
     mutating func keepKeys() throws(SpoolError) { try sealing?.keep() }
 
-    /// The event as it leaves. Nil if it cannot: it would block all later ones. Throws if the disk does not take the key.
+    /// The event as it leaves. Nil if it is too long. Throws if the disk does not take the key.
     mutating func sealed(_ event: Event, of session: SessionID, number: Int64) throws(SpoolError) -> Event? {
         guard let bytes = try sealing?.sealed(event, of: session, number: number, wrappedFor: book.devices) else {
             return event
@@ -251,7 +259,9 @@ package struct HostConsent {
     mutating func shown(_ output: ToolOutput) -> ToolOutput? { isSealed ? sealing?.sealed(output) : output }
 
     /// The offer as clients name things in it; nil if they do so by the names that are theirs.
-    func aliased(_ offer: SteeringOffer) -> SteeringOffer? { sealing?.aliased(offer.sealable) }
+    mutating func aliased(_ offer: SteeringOffer, of session: SessionID) -> SteeringOffer? {
+        sealing?.aliased(offer, of: session)
+    }
 
     var sessionsWithLines: [SessionID] { sealing?.sessionsWithLines ?? [] }
 

@@ -25,6 +25,8 @@ package enum HostLog: Sendable, Equatable {
     case damaged(SessionID, first: Int64, SpoolError)
     /// A spooled record is no valid event, and is lost.
     case unreadable(SessionID)
+    /// A spooled event is too long to be sealed: devices are shown that one is missing.
+    case unsealable(SessionID)
     case diskFails(SpoolError)
     case diskIsBack
 }

@@ -140,7 +140,7 @@ package struct HostMachine {
 
     private mutating func restoreConsent() {
         let notes = journal.spool.index.notes
-        let over = consent?.restore(from: notes) { notes[$0.rawValue] != nil }
+        let over = consent?.restore(from: notes, at: now) { notes[$0.rawValue] != nil }
         forget(over ?? notes.keys.filter(HostConsent.isNote))
     }
 
@@ -499,6 +499,9 @@ package struct HostMachine {
         do throws(SpoolError) {
             // If some of it cannot be read, sending starts again at the first event that is not acknowledged.
             if try !journal.send(over: &link, &orders, sealedBy: &consent) { drive(.sendAgain) }
+            for (session, approval) in journal.takeUnsealable() {
+                if let agent = agent(of: session.rawValue) { tell(agent, .notRecorded(approval)) }
+            }
         } catch {
             // Nothing of it is lost: it goes when the disk is back.
             orders.append(.log(.notSent(error)))

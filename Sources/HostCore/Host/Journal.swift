@@ -16,6 +16,8 @@ struct Journal {
     private var sessionsWithGaps: Set<SessionID> = []
     /// Sessions whose end was said since it was last asked.
     private var ended: [SessionID] = []
+    /// Approvals whose request was too long to be sealed, since it was last asked.
+    private var unsealable: [(SessionID, ApprovalID)] = []
     /// Ends of approvals that the relay may not have: as many as the spool holds, and what it still owes.
     private var settled: [SessionID: [(approval: ApprovalID, seq: Int64)]] = [:]
 
@@ -191,7 +193,17 @@ struct Journal {
     /// Drops an event that the relay refuses for good. Returns the approval that it asked for, which nobody will see.
     mutating func drop(_ session: SessionID, seq: Int64) -> ApprovalID? {
         spool.drop(session, seq: seq)
-        return asked.first { $0.value == (session, seq) }.flatMap { ApprovalID($0.key) }
+        return approval(askedIn: session, seq: seq)
+    }
+
+    private func approval(askedIn session: SessionID, seq: Int64) -> ApprovalID? {
+        asked.first { $0.value == (session, seq) }.flatMap { ApprovalID($0.key) }
+    }
+
+    /// Nobody will see these.
+    mutating func takeUnsealable() -> [(SessionID, ApprovalID)] {
+        defer { unsealable = [] }
+        return unsealable
     }
 
     var hasGaps: Bool { !sessionsWithGaps.isEmpty }
@@ -212,12 +224,18 @@ struct Journal {
             guard var events = try read(batch, log: { orders.append(.log($0)) }) else { return false }
             for place in events.indices where consent?.isSealed == true {
                 let number = batch.entries[place].seq
-                guard let sealed = try consent?.sealed(events[place], of: batch.session, number: number) else {
-                    orders.append(.log(.unreadable(batch.session)))
-                    spool.drop(batch.session, seq: number)
-                    return false
+                if let sealed = try consent?.sealed(events[place], of: batch.session, number: number) {
+                    events[place] = sealed
+                    continue
+                }
+                // It was kept while this host did not seal. Its number says that it is missing.
+                let gap = Event(.truncated(count: 1), at: events[place].at)
+                guard let sealed = try consent?.sealed(gap, of: batch.session, number: number) else {
+                    preconditionFailure("a count can be sealed")
                 }
                 events[place] = sealed
+                orders.append(.log(.unsealable(batch.session)))
+                if let approval = approval(askedIn: batch.session, seq: number) { unsealable.append((batch.session, approval)) }
             }
             for message in Self.messages(of: events, batch) { orders.append(.send(message)) }
         }

@@ -21,6 +21,8 @@ struct HostSealing {
     /// Of the current epoch.
     private var seals: [SessionID: SessionSeal] = [:]
     private var wrapKeys: [BoxPoint: WrapKey] = [:]
+    /// Latest offers as clients name things in them. Of the current epoch.
+    private var aliasedOffers: [SessionID: (offer: SteeringOffer, aliased: SteeringOffer)] = [:]
     /// Epochs up to this one may be known to a device that has gone: what comes sealed with them is not taken.
     private var lapsed: EpochNumber
 
@@ -70,16 +72,19 @@ struct HostSealing {
         let from = voucher.map { changed.first(of: $0) ?? newest } ?? 1
         changed.admit(device, from: history == .all ? from : newest)
         try disk.save(changed)
-        if changed.current?.number != book.current?.number { seals = [:] }
+        let isNew = changed.current?.number != book.current?.number
         book = changed
+        if isNew { epochBegan() }
         isKept = true
     }
 
     private mutating func begin(after floor: EpochNumber = 0) {
         let key: EpochKey = fresh.next()
         book.begin(key, after: floor)
-        seals = [:]
+        epochBegan()
     }
+
+    private mutating func epochBegan() { (seals, aliasedOffers) = ([:], [:]) }
 
     /// Brings the keys to disk. Nothing is sealed before.
     mutating func keep() throws(SpoolError) {
@@ -193,6 +198,9 @@ struct HostSealing {
 
     mutating func restore(_ note: [UInt8], of session: SessionID) { lines.restore(note, of: session) }
 
+    /// True before the first key.
+    var isNew: Bool { book.current == nil }
+
     var sessionsWithLines: [SessionID] { lines.sessions }
 
     /// Forgets lines that are no longer needed. Returns their notes.
@@ -210,20 +218,23 @@ struct HostSealing {
 
     private mutating func forget(_ session: SessionID) {
         lines.forget(session)
-        seals[session] = nil
+        (seals[session], aliasedOffers[session]) = (nil, nil)
     }
 
     // MARK: Inward
 
-    /// The offer as clients name things in it.
-    func aliased(_ offer: SteeringOffer) -> SteeringOffer {
-        var aliased = offer
+    /// The offer as clients name things in it, made once: whoever sends commands that nobody has signed costs no more than to look them up.
+    mutating func aliased(_ offer: SteeringOffer, of session: SessionID) -> SteeringOffer {
+        if let known = aliasedOffers[session], known.offer == offer { return known.aliased }
+        var aliased = offer.sealable
         guard let key = aliasKey else {
             aliased.actions = []
             return aliased
         }
-        aliased.commands = offer.commands.map { key.alias(of: $0) }
-        aliased.projects = offer.projects?.map { ProjectOffer(name: key.alias(of: $0.name), folder: $0.folder) }
+        aliased.commands = aliased.commands.map { key.alias(of: $0) }
+        aliased.projects = aliased.projects?.map { ProjectOffer(name: key.alias(of: $0.name), folder: $0.folder) }
+        if aliasedOffers.count >= Self.sealsMax { aliasedOffers = [:] }
+        aliasedOffers[session] = (offer, aliased)
         return aliased
     }
 

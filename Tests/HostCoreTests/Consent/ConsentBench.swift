@@ -25,16 +25,18 @@ struct ConsentBench {
     var device = Device(name: "Ada's phone")
     private(set) var spool: Spool
     private var machine: HostMachine
-    private let isSealed: Bool
+    private var isSealed: Bool
     /// Messages to the relay in their order, and those that are live only.
     private(set) var messages: [HostMessage] = []
     /// The last number of each session on the relay's disk.
     private var through: [SessionID: Int64] = [:]
-    private(set) var now = HostInstant(wall: 1_800_000_000_000, monotonic: 50_000)
+    private(set) var now = HostInstant(wall: 1_500_000_000_000, monotonic: 50_000)
     private(set) var letters: [Letter] = []
     private(set) var answers: [UInt64: String] = [:]
     private var commands = 0
     private var typed: [String] = []
+    /// Questions that nobody will see, as the adapter hears of them.
+    private(set) var lost: [String] = []
 
     /// A host that trusts the device, unless nobody is trusted yet.
     init(_ setting: ConsentSetting = .signed, trusts: Bool = true, isSealed: Bool = false) throws {
@@ -85,9 +87,10 @@ struct ConsentBench {
     }
 
     /// The daemon is killed and starts again.
-    mutating func restart(_ setting: ConsentSetting = .signed) throws {
+    mutating func restart(_ setting: ConsentSetting = .signed, isSealed: Bool? = nil) throws {
+        self.isSealed = isSealed ?? self.isSealed
         spool = try Spool(disk: disk) { _ in }
-        machine = Self.machine(host, pins, spool, diary, setting, isSealed)
+        machine = Self.machine(host, pins, spool, diary, setting, self.isSealed)
         _ = tell(.started(holds: Holds()))
         connect()
     }
@@ -139,6 +142,7 @@ struct ConsentBench {
             }
         }
         defer { diary.lines = [] }
+        lost += diary.lines.filter { $0.contains("not recorded") }
         return diary.lines.filter { $0.hasPrefix("one hears ") }.map { String($0.dropFirst(10)) }.filter {
             $0.hasPrefix("decided") || $0.hasPrefix("refused") || $0.hasPrefix("steer")
         }

@@ -210,6 +210,26 @@ struct HostSealingTests {
         #expect(!bench.notes.contains("consent.line/one-s"))
     }
 
+    @Test("a request that is too long to be sealed is known to be missing, and its agent does not wait for it")
+    func unsealable() throws {
+        var bench = try Bench(.open)
+        bench.start()
+        let request = ApprovalRequest(
+            approval: ApprovalID("a1")!, kind: .tool, tool: "Run", title: "Run: ls", digest: Bench.digest)
+        let long = String(repeating: "x", count: WireLimits.shownEventBytesMax - 1_000)
+        let event = Event(.approvalRequested(request), at: 1) { $0.field("shown", long) }
+        let note = JSONWriter.object { $0.field("session", Bench.session) }
+        bench.tell([.remember("a1", note), .emit(Bench.session, event.bytes, isKept: true)])
+        try bench.restart(isSealed: true)
+        bench.open()
+        bench.flush()
+        let reader = try SealedReader(bench)
+        let left = bench.left()
+        let opened = try left.map { try reader.open($0.event).event.head }
+        #expect(opened.contains { if case .truncated(count: 1) = $0 { true } else { false } })
+        #expect(bench.lost == ["one hears not recorded a1"])
+    }
+
     @Test("a line has room for anything")
     func longLine() throws {
         var bench = try Bench.sealed()
@@ -344,6 +364,20 @@ struct HostSealingTests {
         try bench.restart()
         bench.open()
         #expect(try SealedReader(bench).epochs == [3])
+    }
+
+    @Test("numbers of keys begin with the time, so that those of a host that has lost all its notes are others")
+    func lostWithNotes() throws {
+        var bench = try Bench.sealed()
+        bench.pass(.seconds(86_400 * 365 * 4))
+        bench.pins.restore(EpochBook())
+        try bench.restart()
+        let first = try #require(bench.pins.epochs.current?.number)
+        #expect(first > 40_000_000)
+        bench.pass(.seconds(1))
+        bench.pins.restore(EpochBook())
+        try bench.restart()
+        #expect(try #require(bench.pins.epochs.current?.number) > first)
     }
 
     @Test("at an open host no device is invited to less than everything")

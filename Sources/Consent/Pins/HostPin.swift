@@ -10,6 +10,8 @@ package struct HostPin: Sendable, Equatable {
     package var since: Int64
     /// The relay's name of the host, once something that it sealed was opened: from then on nothing goes to it unsealed.
     package var sealsAs: String?
+    /// Newest epoch whose key this device was given: nothing is sealed with an older one.
+    package var epoch: EpochNumber?
 
     package init(sign: SigningPoint, box: BoxPoint, name: String, since: Int64, _ crypto: ConsentCrypto) {
         id = KeyID(of: sign, crypto)
@@ -23,7 +25,7 @@ package struct HostPin: Sendable, Equatable {
 /// The hosts that a device has joined, and the count of what it has signed: a terminal's `hosts.json`.
 ///
 /// ```
-/// {"version":1,"count":N,"hosts":[{"id","sign","box","name","since","seals"?}]}
+/// {"version":1,"count":N,"hosts":[{"id","sign","box","name","since","seals"?,"epoch"?}]}
 /// ```
 package struct HostBook: Sendable, Equatable {
     package static let hostsMax = 64
@@ -48,9 +50,10 @@ package struct HostBook: Sendable, Equatable {
     /// Adds the host, or replaces it. Throws `full`.
     package mutating func pin(_ host: HostPin) throws(ConsentError) {
         if let index = hosts.firstIndex(where: { $0.id == host.id }) {
-            let known = hosts[index].sealsAs
+            let known = hosts[index]
             hosts[index] = host
-            hosts[index].sealsAs = host.sealsAs ?? known
+            hosts[index].sealsAs = host.sealsAs ?? known.sealsAs
+            hosts[index].epoch = host.epoch ?? known.epoch
             return
         }
         guard hosts.count < Self.hostsMax else {
@@ -59,9 +62,11 @@ package struct HostBook: Sendable, Equatable {
         hosts.append(host)
     }
 
-    /// Marks a host that was seen to seal.
-    package mutating func seals(_ id: KeyID, as name: String) {
-        if let index = hosts.firstIndex(where: { $0.id == id }) { hosts[index].sealsAs = name }
+    /// Marks a host that was seen to seal. The epoch never goes back.
+    package mutating func seals(_ id: KeyID, as name: String, in epoch: EpochNumber) {
+        guard let index = hosts.firstIndex(where: { $0.id == id }) else { return }
+        hosts[index].sealsAs = name
+        hosts[index].epoch = max(epoch, hosts[index].epoch ?? 0)
     }
 
     package mutating func forget(_ id: KeyID) { hosts.removeAll { $0.id == id } }
@@ -80,6 +85,7 @@ package struct HostBook: Sendable, Equatable {
                         .badValue, at: entry.path + ".id", "this is not the id of its signing point, or there twice")
                 }
                 host.sealsAs = try entry.optionalString("seals")
+                host.epoch = try entry.optionalInteger("epoch", in: 1...Int64(EpochNumber.max)).map { EpochNumber($0) }
                 hosts.append(host)
             }
         } catch { throw ConsentError(error) }
@@ -99,6 +105,7 @@ package struct HostBook: Sendable, Equatable {
                         $0.field("name", host.name)
                         $0.field("since", host.since)
                         $0.field("seals", host.sealsAs)
+                        $0.field("epoch", host.epoch.map(Int64.init))
                     }
                 })
         }

@@ -63,7 +63,7 @@ final class ClientRun {
                     opener: ContentOpener {
                         (try? keys.book()).map { (try? keys.identity(), $0.hosts) }
                     } remembering: {
-                        do throws(ClientError) { try keys.remember($0, sealsAs: $1) } catch { terminal.report(error) }
+                        do throws(ClientError) { try keys.remember($0, sealsAs: $1, in: $2) } catch { terminal.report(error) }
                     }
                 ) { [unowned run] in run.heard($0) }
                 do throws(ClientError) {
@@ -122,6 +122,9 @@ final class ClientRun {
     }
 
     func remark(on seq: Int64, of session: SessionID) -> ContentRemark? { connection.opener.remark(on: seq, of: session) }
+
+    /// In what was read of the session: the relay did not bring them.
+    func missingCount(of session: SessionID) -> Int64 { connection.opener.missingCount(of: session) }
 
     /// Says how to get at what this terminal cannot open.
     func remarkSealed() { for advice in connection.opener.advice { terminal.remark(advice, .yellow) } }

@@ -14,6 +14,7 @@ final class HistoryTask: ClientTask {
     /// Newest first.
     private var kept: [HistoryOptions.Session] = []
     private var requests = 0
+    private var missing: Int64 = 0
     private var asking: CommandID?
 
     init(_ run: ClientRun, _ wish: HistoryOptions, _ show: @escaping ([HistoryOptions.Session]) -> Void) {
@@ -52,6 +53,7 @@ final class HistoryTask: ClientTask {
         }
         guard place < sessions.count else {
             run.remarkSealed()
+            if missing > 0 { run.terminal.remark(ContentRemark.missing(missing).words, .yellow) }
             show(kept.reversed())
             return run.finish(.done)
         }
@@ -80,6 +82,7 @@ final class HistoryTask: ClientTask {
         let wanted = events.reversed().filter { $0.at >= wish.since || !Self.isRequest($0) }
         kept.append((sessions[place], wanted))
         requests += wanted.count(where: Self.isRequest)
+        missing += run.missingCount(of: sessions[place].session)
         events = []
         place += 1
         next()

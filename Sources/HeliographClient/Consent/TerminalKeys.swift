@@ -60,9 +60,9 @@ struct TerminalKeys: Sendable {
         }
     }
 
-    /// Records that the host seals: from then on this terminal sends it nothing unsealed.
-    func remember(_ host: KeyID, sealsAs name: String) throws(ClientError) {
-        try change { book throws(ClientError) in book.seals(host, as: name) }
+    /// Records that the host seals: from then on this terminal sends it nothing unsealed, and nothing with an older key.
+    func remember(_ host: KeyID, sealsAs name: String, in epoch: EpochNumber) throws(ClientError) {
+        try change { book throws(ClientError) in book.seals(host, as: name, in: epoch) }
     }
 
     /// For the next command that is signed; on disk before it is returned, so that no two commands ever have the same.

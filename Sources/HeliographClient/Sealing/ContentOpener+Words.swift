@@ -77,6 +77,12 @@ extension ContentOpener {
         guard text.utf8.count <= Self.textBytesMax else {
             throw ClientError(.usage, "to a host that seals its content a text has at most \(Self.textBytesMax) bytes")
         }
+        if let host = sessions[session], keys.canOpen(host), keys.current(of: host) == nil {
+            throw ClientError(
+                .refused, "its host has a newer key than this terminal was given",
+                advice:
+                    "Once the host is there it offers the key. If not, trust it anew: heliograph host trust, at that machine.")
+        }
         guard let host = sessions[session], let epoch = keys.current(of: host), let seal = keys.seal(of: session, host, epoch)
         else {
             throw ClientError(.refused, "this terminal has no key to seal that with", advice: advice.first)

@@ -25,7 +25,9 @@ struct ContentOpener {
     private var lines: [SessionID: (number: Int64, line: SessionLine)] = [:]
     /// Names in the opened offer: only their aliases are sent.
     private(set) var names: [SessionID: Set<String>] = [:]
-    private var watches: [SessionID: (through: Int64, watch: NumberWatch)] = [:]
+    private var ledgers: [SessionID: EventLedger] = [:]
+    /// Last event that was read of each session as it came.
+    private var throughs: [SessionID: Int64] = [:]
     /// Last event of each session's snapshot: later ones are live.
     private var pasts: [SessionID: Int64] = [:]
     private var remarks: [SessionID: [Int64: ContentRemark]] = [:]
@@ -36,12 +38,10 @@ struct ContentOpener {
     private var held: [MessageToClient]?
     /// Histories that were asked for.
     private var histories: [CommandID: SessionID] = [:]
-    /// The lowest number in the pages of a history so far, which come from its end.
-    private var lowest: [SessionID: Int64] = [:]
     /// As they came, for when there is a key.
     private var unopened: [SessionID: Summary] = [:]
 
-    init(_ trusted: @escaping EpochKeys.Trusted, remembering: @escaping (KeyID, String) -> Void = { _, _ in }) {
+    init(_ trusted: @escaping EpochKeys.Trusted, remembering: @escaping EpochKeys.Remember = { _, _, _ in }) {
         keys = EpochKeys(trusted, remembering: remembering)
         for pin in keys.sealing {
             hostNames[pin.id] = pin.name
@@ -51,9 +51,7 @@ struct ContentOpener {
 
     /// The command is about to be sent: its reply does not say of which session it is.
     mutating func sent(_ command: ClientCommand, as id: CommandID) {
-        guard case .history(let session, let before, _) = command else { return }
-        histories[id] = session
-        if before > (pasts[session] ?? 0) { lowest[session] = nil }
+        if case .history(let session, _, _) = command { histories[id] = session }
     }
 
     /// The remark to print before this event; returned once.
@@ -137,7 +135,7 @@ struct ContentOpener {
     private mutating func opened(_ message: MessageToClient) -> [MessageToClient] {
         switch message {
         case .welcome(let welcome, _, _, _):
-            if let epoch, epoch != welcome.epoch { (watches, remarks, pasts) = ([:], [:], [:]) }
+            if let epoch, epoch != welcome.epoch { (ledgers, throughs, remarks, pasts) = ([:], [:], [:], [:]) }
             epoch = welcome.epoch
         case .workspaceSnapshot(let summaries, let approvals, let more):
             return [
@@ -145,9 +143,11 @@ struct ContentOpener {
                     sessions: summaries.map { opened($0) }, approvals: approvals.map { opened($0) }, more: more)
             ]
         case .sessionSnapshot(let tail, let seq, let summary, let approvals):
+            // Its line says from which number on its host seals.
+            let read = opened(summary)
             return [
                 .sessionSnapshot(
-                    opened(tail, isLive: false), seq: seq, summary: opened(summary), approvals: approvals.map { opened($0) })
+                    opened(tail, isLive: false), seq: seq, summary: read, approvals: approvals.map { opened($0) })
             ]
         case .events(let batch): return [.events(opened(batch, isLive: true))]
         case .summary(let summary): return [.summary(opened(summary))]
@@ -164,14 +164,12 @@ struct ContentOpener {
             return [.output(output)]
         case .reply(let id, .history(let first, let page)):
             guard let session = histories.removeValue(forKey: id) else { break }
-            var watch = NumberWatch(below: lowest[session])
-            let events = page.map { opened($0, of: session, isLive: false, &watch).bytes }
-            lowest[session] = watch.lowest ?? lowest[session]
+            let events = opened(page, from: first, of: session, liveAfter: .max)
             return [.reply(id, .history(first: first, events: events))]
         case .removed(let session):
             // Whose it was stays known, should it come back.
             (lines[session], names[session], unopened[session]) = (nil, nil, nil)
-            (watches[session], remarks[session], pasts[session]) = (nil, nil, nil)
+            (ledgers[session], throughs[session], remarks[session], pasts[session]) = (nil, nil, nil, nil)
         default: break
         }
         return [message]
@@ -316,25 +314,68 @@ struct ContentOpener {
     private mutating func opened(_ batch: SessionEvents, isLive: Bool) -> SessionEvents {
         guard sessions[batch.session] != nil else { return batch }
         var opened = batch
-        var (through, watch) = watches[batch.session] ?? (batch.first - 1, NumberWatch())
-        if batch.first > through + 1 { watch.lookAway() }
-        // For events that are sent again.
-        var again = NumberWatch()
-        for (offset, bytes) in batch.events.enumerated() {
-            let seq = batch.first + Int64(offset)
-            let isNew = seq > through
-            let isLive = isLive && seq > pasts[batch.session] ?? 0
-            let (text, remark) =
-                isNew
-                ? self.opened(bytes, of: batch.session, isLive: isLive, &watch)
-                : self.opened(bytes, of: batch.session, isLive: false, &again)
-            opened.events[offset] = text
-            if let remark { note(remark, on: seq, of: batch.session) }
-            through = max(through, seq)
-        }
-        watches[batch.session] = (through, watch)
+        let through = throughs[batch.session] ?? batch.first - 1
+        let past = isLive ? max(through, pasts[batch.session] ?? 0) : .max
+        opened.events = self.opened(batch.events, from: batch.first, of: batch.session, liveAfter: past)
+        throughs[batch.session] = max(through, batch.first + Int64(batch.events.count) - 1)
         return opened
     }
+
+    /// Each event as its host would send it if it did not seal, or what is said in its place.
+    private mutating func opened(
+        _ events: [[UInt8]], from first: Int64, of session: SessionID, liveAfter past: Int64
+    ) -> [[UInt8]] {
+        guard let host = sessions[session], !events.isEmpty else { return events }
+        var opened = events
+        var found: [(seq: Int64, found: EventLedger.Found)] = []
+        var gaps: Set<Int64> = []
+        for (place, bytes) in events.enumerated() {
+            guard let event = try? Event(stored: bytes) else { continue }
+            let seq = first + Int64(place)
+            func say(_ reason: UnopenedEvent.Reason) { opened[place] = UnopenedEvent.bytes(at: event.at, reason) }
+            switch content(of: event, session) {
+            case .opened(let sealed, _) where seq > past && sealed.epoch < keys.newest(of: host) ?? 0: say(.outdated)
+            case .opened(let sealed, let plain):
+                opened[place] = plain.bytes
+                found.append((seq, .numbered(sealed.number, sealed.epoch)))
+                if case .approvalRequested(let request) = plain.head { note(request, of: session) }
+                // What its host has lost, it says itself.
+                if case .truncated = plain.head { gaps.insert(seq) }
+            case .failed(let why):
+                say(.cannotOpen(why))
+                found.append((seq, .closed))
+            case .closed:
+                say(.noKey)
+                found.append((seq, .closed))
+            case .plain where event.isOfRelay:
+                if case .truncated(let count?) = event.head, count > 0 { found.append((seq, .skipped(count))) }
+                opened[place] = read(event, of: session)
+            case .plain:
+                // Before its host began to seal, nothing was; a request of that time cannot be told from one of the relay.
+                if case .approvalRequested = event.head { say(.notSealed) }
+                if seq > past { say(.notSealed) }
+                found.append((seq, .plain))
+            }
+        }
+        let isKnown = lines[session] != nil || ledgers[session]?.hasNumbers == true
+        let plainMax = isKnown ? (lines[session]?.line.from ?? 1) - 1 : .max
+        let reading = ledgers[session, default: EventLedger()]
+            .take(first...(first + Int64(events.count) - 1), found, plainMax: plainMax)
+        for (seq, found) in found {
+            let place = Int(seq - first)
+            if let doubt = reading.doubts[seq], let at = (try? Event(stored: events[place]))?.at {
+                opened[place] = UnopenedEvent.bytes(at: at, doubt.reason)
+            } else if let count = reading.missing[seq], !gaps.contains(seq) {
+                note(.missing(count), on: seq, of: session)
+            } else if found == .plain, opened[place] == events[place] {
+                note(.unsealed, on: seq, of: session)
+            }
+        }
+        return opened
+    }
+
+    /// In what was read of the session.
+    func missingCount(of session: SessionID) -> Int64 { ledgers[session]?.missing ?? 0 }
 
     private static let remarksMax = 1_024
 
@@ -342,37 +383,6 @@ struct ContentOpener {
         remarks[session, default: [:]][seq] = remark
         if remarks[session]?.count ?? 0 > Self.remarksMax, let first = remarks[session]?.keys.min() {
             remarks[session]?[first] = nil
-        }
-    }
-
-    /// The event as its host would send it if it did not seal, or what is said in its place.
-    private mutating func opened(
-        _ bytes: [UInt8], of session: SessionID, isLive: Bool, _ watch: inout NumberWatch
-    ) -> (bytes: [UInt8], remark: ContentRemark?) {
-        guard let host = sessions[session], let event = try? Event(stored: bytes) else { return (bytes, nil) }
-        func unopened(_ reason: UnopenedEvent.Reason) -> (bytes: [UInt8], remark: ContentRemark?) {
-            (UnopenedEvent.bytes(at: event.at, reason), nil)
-        }
-        switch content(of: event, session) {
-        case .opened(let sealed, let plain):
-            let newest = isLive ? keys.newest(of: host) : nil
-            switch watch.take(sealed.number, sealed.epoch, newest: newest) {
-            case .fits(let missing):
-                if case .approvalRequested(let request) = plain.head { note(request, of: session) }
-                return (plain.bytes, missing > 0 ? .missing(missing) : nil)
-            case .repeated: return unopened(.repeated)
-            case .outdated: return unopened(.outdated)
-            }
-        case .failed(let why): return unopened(.cannotOpen(why))
-        case .closed: return unopened(.noKey)
-        case .plain where event.isOfRelay:
-            if case .truncated(let count) = event.head { watch.skip(count ?? 0) }
-            return (read(event, of: session), nil)
-        case .plain:
-            // Before its host began to seal, nothing was; a request of that time cannot be told from one of the relay.
-            if isLive || watch.highest != nil { return unopened(.notSealed) }
-            if case .approvalRequested = event.head { return unopened(.notSealed) }
-            return (bytes, .unsealed)
         }
     }
 
@@ -438,6 +448,16 @@ struct ContentOpener {
     private func trueName(of alias: String, in session: SessionID) -> String? {
         guard let host = sessions[session] else { return nil }
         return names[session]?.first { keys.aliases(of: $0, host).contains(alias) }
+    }
+}
+
+extension EventLedger.Doubt {
+    fileprivate var reason: UnopenedEvent.Reason {
+        switch self {
+        case .repeated: .repeated
+        case .outdated: .outdated
+        case .unsealed: .notSealed
+        }
     }
 }
 

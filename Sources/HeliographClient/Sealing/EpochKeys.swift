@@ -14,16 +14,19 @@ struct EpochKeys {
     }
 
     private let trusted: Trusted
-    /// A host was seen to seal: its key, and the relay's name of it.
-    private let remember: (KeyID, String) -> Void
+    /// A host was seen to seal: its key, the relay's name of it, and the newest epoch that this terminal has the key of.
+    typealias Remember = (KeyID, String, EpochNumber) -> Void
+
+    private let remember: Remember
     /// The highest that was seen of a host, with a key or not.
     private var seen: [KeyID: EpochNumber] = [:]
     private var offers: [KeyID: [KeyWrap]] = [:]
     private var keys: [KeyID: [EpochNumber: EpochKey]] = [:]
     private var seals: [Place: SessionSeal] = [:]
 
-    init(_ trusted: @escaping Trusted, remembering remember: @escaping (KeyID, String) -> Void) {
+    init(_ trusted: @escaping Trusted, remembering remember: @escaping Remember) {
         (self.trusted, self.remember) = (trusted, remember)
+        for pin in trusted()?.hosts ?? [] { seen[pin.id] = pin.epoch }
     }
 
     /// The hosts that were seen to seal.
@@ -47,7 +50,7 @@ struct EpochKeys {
             else { continue }
             keys[host, default: [:]][epoch] = opened
         }
-        if keys[host] != nil, pin.sealsAs != name { remember(host, name) }
+        if let newest = keys[host]?.keys.max(), pin.sealsAs != name || newest > pin.epoch ?? 0 { remember(host, name, newest) }
         return keys[host]?.count ?? 0 > before
     }
 

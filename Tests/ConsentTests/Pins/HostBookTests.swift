@@ -28,9 +28,11 @@ import Testing
         let studio = host()
         try book.pin(studio)
         #expect(book[studio.id]?.sealsAs == nil)
-        book.seals(studio.id, as: "h1")
+        book.seals(studio.id, as: "h1", in: 7)
+        book.seals(studio.id, as: "h1", in: 3)
         try book.pin(studio)
-        #expect(try HostBook(parsing: book.bytes, crypto)[studio.id]?.sealsAs == "h1")
+        let kept = try HostBook(parsing: book.bytes, crypto)[studio.id]
+        #expect(kept?.sealsAs == "h1" && kept?.epoch == 7)
     }
 
     @Test func `a device joins sixty-four hosts and refuses one more`() throws {

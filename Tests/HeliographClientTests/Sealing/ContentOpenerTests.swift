@@ -96,6 +96,51 @@ struct ContentOpenerTests {
         #expect(opener.remark(on: 4, of: SealingHost.session) == nil)
     }
 
+    @Test("a history shows its holes, also between its pages and when it is read again")
+    func holesOfHistory() throws {
+        var opener = ContentOpener.trusted(Self.host)
+        func page(_ first: Int64, _ numbers: [Int64], as name: String) -> [[UInt8]] {
+            let id = CommandID(name)!
+            opener.sent(.history(SealingHost.session, before: first + Int64(numbers.count), limit: 5), as: id)
+            let events = numbers.map { Self.host.event(Self.tool("\($0)"), $0) }
+            guard
+                case .reply(_, .history(_, let opened))? = opener.open(.reply(id, .history(first: first, events: events))).first
+            else { return [] }
+            return opened
+        }
+        for turn in 0...1 {
+            #expect(page(4, [7, 8], as: "k\(turn)").count == 2)
+            #expect(opener.remark(on: 4, of: SealingHost.session) == (turn == 0 ? nil : .missing(2)))
+            // The second of the page was left out, with the two before the next.
+            #expect(page(1, [1, 3, 4], as: "l\(turn)").count == 3)
+            #expect(opener.remark(on: 2, of: SealingHost.session) == .missing(1))
+            #expect(opener.missingCount(of: SealingHost.session) == 3)
+        }
+    }
+
+    @Test("without its host's word nothing is from before it sealed, and no more than it says")
+    func sealedFrom() throws {
+        func shown(from: Int64?) -> [String?] {
+            var opener = ContentOpener.trusted(Self.host)
+            _ = opener.summary(Self.host.summary(line: Self.host.line("Fix it", 3, from: from)))
+            let plain = (1...2).map { Event(Self.tool("\($0)"), at: 5).bytes }
+            let tail = SessionEvents(
+                session: SealingHost.session, epoch: Epoch("e1")!, first: 1,
+                events: plain + [Self.host.event(Self.tool("x"), 3)])
+            let summary = Self.host.summary(line: Self.host.line("Fix it", 3, from: from))
+            guard
+                case .sessionSnapshot(let opened, _, _, _)? = opener.open(
+                    .sessionSnapshot(tail, seq: 3, summary: summary, approvals: [])
+                ).first
+            else { return [] }
+            return opened.events.map { Self.line($0) }
+        }
+        let doubt = "an event is not sealed, although its host seals: it is not shown"
+        #expect(shown(from: 3) == ["▸ Bash: 1", "▸ Bash: 2", "▸ Bash: x"])
+        #expect(shown(from: 2) == [doubt, "▸ Bash: 2", "▸ Bash: x"])
+        #expect(shown(from: nil) == [doubt, doubt, "▸ Bash: x"])
+    }
+
     @Test("what is repeated, reordered, of another place or not sealed is not shown")
     func notShown() throws {
         var opener = ContentOpener.trusted(Self.host)
@@ -119,7 +164,7 @@ struct ContentOpenerTests {
         let before = Event(Self.tool("before"), at: 5).bytes
         let tail = SessionEvents(
             session: SealingHost.session, epoch: Epoch("e1")!, first: 1, events: [before, Self.host.event(Self.tool("x"), 2)])
-        let summary = Self.host.summary(line: Self.host.line("Fix it", 2))
+        let summary = Self.host.summary(line: Self.host.line("Fix it", 2, from: 2))
         guard
             case .sessionSnapshot(let opened, _, _, _)? = opener.open(
                 .sessionSnapshot(tail, seq: 2, summary: summary, approvals: [])
@@ -129,6 +174,8 @@ struct ContentOpenerTests {
             return
         }
         #expect(opened.events.map { EventText($0).line } == ["▸ Bash: before", "▸ Bash: x"])
+        #expect(opener.remark(on: 1, of: SealingHost.session) == .unsealed)
+        #expect(opener.remark(on: 2, of: SealingHost.session) == nil)
         let crossed = Event(.budgetCrossed(BudgetCrossing(level: 80)), at: 5).bytes
         #expect(opener.events(Self.host.events([crossed], first: 3)) == [crossed])
     }
@@ -199,10 +246,10 @@ struct ContentOpenerTests {
         var first = ContentOpener {
             (identity, [pin])
         } remembering: {
-            remembered.append("\($0) \($1)")
+            remembered.append("\($0) \($1) \($2)")
         }
         _ = first.open(.summary(Self.host.ownSummary(Self.host.wraps(for: identity))))
-        #expect(remembered == ["\(Self.host.identity.id) h1"])
+        #expect(remembered == ["\(Self.host.identity.id) h1 1"])
 
         pin.sealsAs = "h1"
         var opener = ContentOpener { (identity, [pin]) }
@@ -248,6 +295,24 @@ struct ContentOpenerTests {
         #expect(throws: ClientError.self) { try opener.sealed(prompt, as: CommandID("k1")!, to: SealingHost.session) }
     }
 
+    @Test("an older key than the newest that this terminal was ever given is not sealed with after a restart either")
+    func olderKeyLater() throws {
+        let device = PrivateKeys()
+        var pin = Self.host.pin
+        (pin.sealsAs, pin.epoch) = ("h1", 2)
+        let (identity, known) = (device.identity, pin)
+        var opener = ContentOpener { (identity, [known]) }
+        _ = opener.open(.summary(Self.host.ownSummary(Self.host.wraps(for: identity))))
+        _ = opener.open(.summary(Self.host.summary(line: Self.host.line("Fix it", 1))))
+        let prompt = SteeringAction.prompt(.init(text: "secret", whenBusy: .queue, isCommand: false))
+        let fault = #expect(throws: ClientError.self) {
+            try opener.sealed(prompt, as: CommandID("k1")!, to: SealingHost.session)
+        }
+        #expect(fault?.message.contains("newer key") == true)
+        let events = opener.events(Self.host.events([Self.host.event(Self.tool("old"), 1)], first: 1))
+        #expect(Self.line(events.first) == "an event was sealed with a key that is no longer used: it is not shown")
+    }
+
     @Test("words for a sealed request of nobody knows which host are not sent; counts have a bound")
     func unknownHost() throws {
         var opener = ContentOpener { nil }
@@ -261,9 +326,9 @@ struct ContentOpenerTests {
             try opener.sealed(.deny(message: "secret"), on: request.approval, of: SealingHost.session)
         }
         #expect(try opener.sealed(.deny(message: nil), on: request.approval, of: SealingHost.session) == .deny(message: nil))
-        var watch = NumberWatch()
-        for _ in 0..<2_000 { watch.skip(JSONValue.integerMax) }
-        #expect(watch.take(1, 1) == .fits(missing: 0))
+        var ledger = EventLedger()
+        let skips = (1...2_000).map { (seq: Int64($0), found: EventLedger.Found.skipped(JSONValue.integerMax)) }
+        #expect(ledger.take(1...2_001, skips + [(seq: 2_001, found: .numbered(1, 1))]).missing.isEmpty)
     }
 
     @Test("no name goes out that the sealed offer does not have")

@@ -49,8 +49,9 @@ struct SealingHost {
         return SealedEvent(sealed.text, wraps: wraps).bytes(of: plain) { names.alias(of: $0) }
     }
 
-    func line(_ title: String, _ number: Int64) -> String {
+    func line(_ title: String, _ number: Int64, from: Int64? = nil) -> String {
         var line = SessionLine()
+        line.from = from
         (line.title, line.project, line.operation) = (title, "site", "Running: ls")
         return seal().seal(line.bytes, as: .line, number: number, nonce: .random()).text
     }

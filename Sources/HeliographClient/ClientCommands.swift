@@ -72,6 +72,11 @@ package enum ClientCommands {
         ClientRun.run(options) { HistoryTask($0, wish, show) }
     }
 
+    /// `heliograph export`: `{"session","seq","event"}` a line.
+    package static func export(_ options: ClientOptions, _ session: String?) -> ClientExit {
+        ClientRun.run(options) { ExportTask($0, session) }
+    }
+
     /// `heliograph devices`: `{"devices":[DEVICE…]}` as JSON.
     package static func devices(_ options: ClientOptions) -> ClientExit { ClientRun.run(options) { DeviceListTask($0) } }
 

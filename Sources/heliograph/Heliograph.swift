@@ -52,7 +52,8 @@ struct Heliograph: ParsableCommand {
             CommandGroup(
                 name: "Client",
                 subcommands: [
-                    Sessions.self, Watch.self, Approvals.self, PromptCommand.self, InterruptCommand.self, ModeCommand.self,
+                    Sessions.self, Watch.self, ExportCommand.self, Approvals.self, PromptCommand.self, InterruptCommand.self,
+                    ModeCommand.self,
                     ModelCommand.self, AskAllCommand.self, WithdrawCommand.self, StopCommand.self, StartCommand.self,
                     ResumeCommand.self, RemoveCommand.self,
                     ProjectsCommand.self, Devices.self, BudgetCommand.self, Login.self, TrustCommand.self,

@@ -105,6 +105,25 @@ def test_a_trusted_terminal_sees_and_decides_what_the_relay_cannot_read(daemon: 
     has_no_marks(relay, phone)
 
 
+def test_an_export_has_what_the_terminal_may_open_and_says_what_it_could_not(daemon: Daemon, phone: WireClient, terminal: Terminal, tmp_path: Path, relay: Relay) -> None:
+    terminal.join(daemon)
+    works(daemon)
+    sees(terminal, SAID, "watch", SESSION, "--once")
+    code, out, error = terminal.run("export", SESSION)
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert code == 0 and [line["seq"] for line in lines] == list(range(1, len(lines) + 1)), error
+    assert [line["event"]["body"]["text"] for line in lines if line["event"]["kind"] == "message"] == [SAID]
+    assert f"{len(lines)} events of 1 session" in error and "not be opened" not in error and "missing" not in error
+    code, out, error = terminal.run("export")
+    assert code == 0 and {json.loads(line)["session"] for line in out.splitlines()} == set(phone.summaries), error
+    assert terminal.run("export", "nothing")[0] != 0
+
+    other = Terminal(tmp_path / "others", relay, "attic")
+    code, out, error = other.run("export", SESSION)
+    assert code == 0 and "Mark-" not in out and {json.loads(line)["event"]["kind"] for line in out.splitlines()} == {"unopened"}
+    assert "could not be opened" in error and "laptop seals its content, and does not trust this terminal" in error
+
+
 def test_prompts_and_commands_reach_the_agent_and_nobody_else(daemon: Daemon, phone: WireClient, terminal: Terminal, relay: Relay) -> None:
     terminal.join(daemon)
     works(daemon)

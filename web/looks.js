@@ -17,18 +17,19 @@ const lasting = ["closed", "unsupported", "notFound", "forbidden"];
 /**
  * @typedef {object} LookHands
  * @property {() => string} of What is drawn; empty: nothing is.
+ * @property {(session: string, id: string, drawing: Drawing) => Drawing|Promise<Drawing>} opened As its host has drawn it, for the command of that id.
  * @property {(drawing: Drawing) => void} drawn
  * @property {(error: CommandError) => void} failed
  * @property {(run: () => void, milliseconds: number) => any} setTimer
  */
 
 export class Looks {
-  /** @type {Pick<import("./link.js").Link, "command"|"isLive">} */ #link;
+  /** @type {Pick<import("./link.js").Link, "command"|"freshID"|"isLive">} */ #link;
   /** @type {LookHands} */ #hands;
   /** Of the last call to look; an answer to an earlier one is not drawn. */ #turn = 0;
   isLooking = false;
 
-  /** @param {Pick<import("./link.js").Link, "command"|"isLive">} link @param {LookHands} hands */
+  /** @param {Pick<import("./link.js").Link, "command"|"freshID"|"isLive">} link @param {LookHands} hands */
   constructor(link, hands) {
     [this.#link, this.#hands] = [link, hands];
   }
@@ -41,8 +42,10 @@ export class Looks {
     while (turn === this.#turn) {
       const after = this.#hands.of();
       try {
-        const reply = await this.#within(this.#link.command(after ? { type: "screen", session, after } : { type: "screen", session }));
-        if (turn === this.#turn && reply.screen) this.#hands.drawn(reply.screen);
+        const id = this.#link.freshID();
+        const reply = await this.#within(this.#link.command(after ? { type: "screen", session, after } : { type: "screen", session }, { id }));
+        const drawing = turn === this.#turn && reply.screen && await this.#hands.opened(session, id, reply.screen);
+        if (turn === this.#turn && drawing) this.#hands.drawn(drawing);
       } catch (error) {
         if (turn !== this.#turn) return;
         const reason = /** @type {CommandError} */ (error);

@@ -4,9 +4,11 @@
  * What opens is all that is shown of it: what the relay says beside is for lists. What does not open, or comes twice, too late or not at all, is said.
  */
 
+import { sha256 } from "./consent.js";
 import { learned, newestEpochIn } from "./epochs.js";
 import { asSent } from "./ingress.js";
 import { refused, SealedSession, sealedIn } from "./sealed-session.js";
+import { doubtWords } from "./sealing-words.js";
 
 /** @typedef {import("./wire").Message} Message */
 /** @typedef {import("./wire").Summary} Summary */
@@ -25,6 +27,9 @@ import { refused, SealedSession, sealedIn } from "./sealed-session.js";
 
 /** After a new key has come, what was sealed before is still under way for a while. */
 const settledMs = 30_000;
+
+/** Of sessions that represent their hosts. */
+const deskPrefix = "heliograph-";
 
 /** Ids that a relay has called a host by: more than one person has of them. */
 const relayedMax = 16;
@@ -282,16 +287,52 @@ export class Opening {
    * @param {C} command @param {string} id Under which it is sent. @returns {Promise<C>} As its host takes it.
    */
   async command(command, id) {
-    const { type, session: name = "", text, project, pictures, command: isCommand } =
-      /** @type {{type: string, session?: string, text?: string, project?: string, pictures?: unknown[], command?: boolean}} */ (command);
+    const { session: name = "", text, project, rule, toml, keys, pictures, command: isCommand } =
+      /** @type {{session?: string, text?: string, project?: string, rule?: string, toml?: string, keys?: string, pictures?: {type: string}[], command?: boolean}} */ (command);
     const session = this.#sealedFor(name);
     if (!session) return command;
-    if (inTheOpen.has(type) || pictures?.length) throw refused("its host seals what is said, and this would pass the relay in the open");
-    const named = project === undefined ? {} : { project: await session.alias(project) };
+    if (pictures?.some(({ type }) => type !== sealedPicture)) throw refused("its host seals what is said, and this picture would pass the relay in the open");
+    const named = {
+      ...(project === undefined ? {} : { project: await session.alias(project) }), ...(rule === undefined ? {} : { rule: await session.sealed(rule, id) }),
+      ...(toml ? { toml: await session.sealed(toml, id, ruleBytesMax) } : {}), ...(keys === undefined ? {} : { keys: await session.keys(keys, id) }),
+    };
     if (text === undefined) return { ...command, ...named };
     if (!isCommand) return { ...command, ...named, text: await session.sealed(text, id) };
     const [, first, rest] = /^(\S*)\s*(.*)$/s.exec(text) ?? [];
     return { ...command, text: [await session.alias(first), ...(rest ? [await session.sealed(rest, id)] : [])].join(" ") };
+  }
+
+  /** @param {string} name A session. @param {Uint8Array} bytes A picture. @returns {Promise<Uint8Array>} As the relay keeps it. */
+  async picture(name, bytes) {
+    return this.#sealedFor(name)?.picture(bytes) ?? bytes;
+  }
+
+  /**
+   * A picture of a session's prompts, or of the start of one: that was brought for the session of its host.
+   * @param {string} name @param {string} digest @param {Uint8Array} bytes As the relay keeps it. @returns {Promise<Uint8Array>}
+   */
+  async openedPicture(name, digest, bytes) {
+    const session = this.#sessions.get(name);
+    if (!session) return bytes;
+    if (hexOf(await sha256(bytes)) !== digest) throw refused(doubtWords.cannotOpen);
+    const desks = [...this.#sessions].filter(([other, { host }]) => other.startsWith(deskPrefix) && host === session.host);
+    /** @type {unknown} */ let problem;
+    for (const one of [session, ...desks.map(([, desk]) => desk)]) {
+      try {
+        return await one.openedPicture(bytes);
+      } catch (error) {
+        problem ??= error;
+      }
+    }
+    throw problem;
+  }
+
+  /**
+   * @param {string} name A session. @param {string} id Of the command that asked. @param {import("./wire").Screen} screen
+   * @returns {Promise<import("./wire").Screen>} As its host has drawn it.
+   */
+  async screen(name, id, screen) {
+    return this.#sealedFor(name)?.screen(screen.sealed, id) ?? screen;
   }
 
   /**
@@ -309,5 +350,11 @@ export class Opening {
   }
 }
 
-/** Commands whose content the relay would read. */
-const inTheOpen = new Set(["keys", "ruleAdd", "ruleChange", "ruleTry", "ruleOff"]);
+/** What the relay calls a picture that it cannot see. */
+const sealedPicture = "application/x-heliograph-sealed";
+
+/** Of a rule, as the relay takes it. */
+const ruleBytesMax = 4096;
+
+/** @param {Uint8Array} bytes */
+const hexOf = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -10,8 +10,8 @@ import { sizeOf } from "./picture-size.js";
 
 /** A photo; what is larger is not read. */
 export const readBytesMax = 5_000_000;
-/** The relay's own bound. */
-export const sentBytesMax = 768 << 10;
+/** The relay's own bound, with room for what sealing takes. */
+export const sentBytesMax = (768 << 10) - 64;
 /** What models look at: a larger one is made smaller there. */
 export const sideMax = 1568;
 /** 200 MB while it is decoded; a phone's photo has up to 50 million. */
@@ -20,6 +20,12 @@ export const pixelsMax = 50_000_000;
 const carriedMs = 60_000;
 /** Fetched ones that are kept at hand. */
 const heldMax = 16;
+
+/** @type {Pick<import("./trust.js").Trust, "sealed"|"sealer">|null} */
+let trust = null;
+
+/** @param {Pick<import("./trust.js").Trust, "sealed"|"sealer">} given Seals pictures for hosts that want it, and opens them. */
+export const sealPictures = (given) => { trust = given; };
 
 /**
  * The size that a picture is drawn in.
@@ -108,7 +114,9 @@ function drawn(bitmap, side) {
  * @returns {Promise<Named>}
  */
 export async function bring(session, blob) {
-  const response = await ask(`/v1/pictures?session=${session}`, { method: "POST", body: blob }, carriedMs).catch(() => null);
+  const plain = new Uint8Array(await blob.arrayBuffer());
+  const body = await trust?.sealed(plain, (sealer) => sealer.picture(session, plain)) ?? plain;
+  const response = await ask(`/v1/pictures?session=${session}`, { method: "POST", body }, carriedMs).catch(() => null);
   const answer = await response?.json().catch(() => null);
   if (response?.ok && answer) return answer;
   throw new Error(`Not sent, without its picture: ${answer?.error?.message ?? "no connection"}.`);
@@ -119,13 +127,13 @@ const held = new Map();
 
 /**
  * A picture that the relay keeps; nothing where it keeps it no longer.
- * @param {string} digest
+ * @param {string} session That is looked at. @param {string} digest
  * @returns {Promise<Blob|null>}
  */
-export function kept(digest) {
+export function kept(session, digest) {
   if (held.size > heldMax) held.clear();
   const found = held.get(digest) ?? ask(`/v1/pictures/${digest}`, {}, carriedMs).then((response) => {
-    if (response.ok) return response.blob();
+    if (response.ok) return opened(session, digest, response);
     if (response.status === 404) return null;
     throw new Error();
   });
@@ -133,4 +141,10 @@ export function kept(digest) {
   // What failed is asked for again.
   found.catch(() => held.delete(digest));
   return found;
+}
+
+/** @param {string} session @param {string} digest @param {Response} response */
+async function opened(session, digest, response) {
+  if (!trust?.sealer) return response.blob();
+  return new Blob([await trust.sealer.openedPicture(session, digest, new Uint8Array(await response.arrayBuffer()))]);
 }

@@ -1,6 +1,6 @@
 /** One session of a host that seals: what of it opens, what is wrong with the rest, and what is sealed for it. */
 
-import { isKeyID } from "./consent.js";
+import { bytesOfBase64url, isKeyID } from "./consent.js";
 import { newestEpochIn } from "./epochs.js";
 import { notice, openedFrom } from "./ingress.js";
 import { Ledger } from "./ledger.js";
@@ -216,9 +216,18 @@ export class SealedSession {
     const { kind, head, body } = event;
     const mayBePlain = !this.#isSealed || (this.#plainMax > 0 && !this.#ledger.isBehindSealed(seq));
     if (kind === "truncated" && !mayBePlain && body === undefined && head.count > 0) return said(event, skippedWords(head.count));
-    if (kind === "steering.requested" && typeof body?.text === "string") return { ...event, body: { ...body, text: await this.#opened(body.text, String(head.command), mayBePlain) } };
+    if (kind === "steering.requested") return this.#command(event, mayBePlain);
     if (kind === "approval.decided" && head.decision) return { ...event, head: { ...head, decision: await this.#decision(head.decision, String(head.approval), mayBePlain) } };
     return event;
+  }
+
+  /** @param {Event} event @param {boolean} mayBePlain It may be from before the host sealed. @returns {Promise<Event>} */
+  async #command(event, mayBePlain) {
+    const { head, body } = event;
+    const opened = async (/** @type {Record<string, unknown>|undefined} */ fields, /** @type {string[]} */ names) => Object.fromEntries(await Promise.all(
+      names.filter((name) => fields?.[name]).map(async (name) => [name, await this.#opened(String(fields?.[name]), String(head.command), mayBePlain)])));
+    const [words, text] = [await opened(head, ["rule", "toml"]), await opened(body, ["text"])];
+    return { ...event, head: { ...head, ...words }, ...(body ? { body: { ...body, ...text } } : {}) };
   }
 
   /**
@@ -328,9 +337,10 @@ export class SealedSession {
   #steering({ sealed: _, wraps: __, ...rest }) {
     const own = { consent: this.host || rest.consent, seals: true };
     if (this.#offer) return { .../** @type {import("./wire").SteeringOffer} */ (this.#offer.head), ...own };
-    // Names that stand for others are shown to nobody, and what would pass the relay in the open is not offered.
+    // Names that stand for others are shown to nobody, and what cannot be sealed is not offered.
+    const actions = rest.actions.filter((action) => !action.startsWith("rule"));
     const agents = rest.agents?.map(({ name, title, modes, models }) => ({ name, title, modes, models }));
-    return { ...rest, ...own, agents, commands: undefined, projects: rest.projects && [], pictures: undefined, screen: undefined, rules: undefined };
+    return { ...rest, ...own, actions, agents, commands: undefined, projects: rest.projects && [], pictures: undefined, screen: undefined, rules: undefined };
   }
 
   // Approvals
@@ -380,12 +390,36 @@ export class SealedSession {
     return { sealing: this.#sealing, epoch };
   }
 
-  /** @param {string} text @param {string} to The command's id, or the approval. @returns {Promise<string>} */
-  async sealed(text, to) {
+  /** @param {string} text @param {string} to The command's id, or the approval. @param {number} [max] What the relay takes. @returns {Promise<string>} */
+  async sealed(text, to, max = promptBytesMax) {
     const { sealing, epoch } = this.#newest;
     const sealed = await sealing.sealWords(text, to, epoch);
-    if (sealed.length > promptBytesMax) throw new CommandError({ code: "tooLong", message: "sealed it is longer than the relay takes: put it into a file, and name that" });
+    if (sealed.length > max) throw new CommandError({ code: "tooLong", message: "sealed it is longer than the relay takes: put it into a file, and name that" });
     return sealed;
+  }
+
+  /** @param {string} keys In base64url. @param {string} to The command's id. */
+  keys(keys, to) {
+    const { sealing, epoch } = this.#newest;
+    return sealing.sealKeys(bytesOfBase64url(keys, "keys"), to, epoch);
+  }
+
+  /** @param {Uint8Array} picture */
+  picture(picture) {
+    const { sealing, epoch } = this.#newest;
+    return sealing.sealPicture(picture, epoch);
+  }
+
+  /** @param {Uint8Array} sealed */
+  async openedPicture(sealed) {
+    return (await this.#opening(this.#opener.openPicture(sealed))).bytes;
+  }
+
+  /** @param {unknown} text What stands in for a screen. @param {string} to The command's id. */
+  async screen(text, to) {
+    const { epoch, screen } = await this.#opening(this.#opener.openScreen(text, to));
+    if (epoch < this.#hosts.highest(this.host)) throw refused(doubtWords.oldKey);
+    return screen;
   }
 
   /** @param {string} name A command, or a project. @returns {Promise<string>} */

@@ -18,7 +18,7 @@ const wrapLength = nonceLength + 32 + tagLength;
 const aes = { name: "AES-GCM", length: 256 };
 /** What stands in a field of text before base64url. */
 const textPrefix = "sealed.";
-const forms = { numbered: 1, live: 2, words: 3 };
+const forms = { numbered: 1, live: 2, words: 3, picture: 4 };
 
 /** Something sealed that is not what it should be. */
 export class SealingError extends Error {
@@ -141,12 +141,24 @@ export class SessionSealing {
 
   /** @param {unknown} text A piece of what is being written or printed. @param {string} of The message, or the call. */
   openLive(text, of) {
-    return this.#openText(text, "live", of);
+    return this.#openText(text, "live", "live", of);
+  }
+
+  /** @param {unknown} text What a terminal shows. @param {string} to The command's id that asked for it. */
+  async openScreen(text, to) {
+    const opened = await this.#openText(text, "live", "screen", to);
+    return { epoch: opened.epoch, screen: /** @type {import("./wire").Screen} */ (jsonOf(opened.text, "screen")) };
+  }
+
+  /** @param {Uint8Array} bytes As it was brought to the relay. */
+  async openPicture(bytes) {
+    const { epoch, nonce, ciphertext } = partsOf(bytes, forms.picture, false, "picture");
+    return { epoch, bytes: new Uint8Array(await this.#opened(ciphertext, nonce, epoch, "picture", new Uint8Array(0), "picture")) };
   }
 
   /** @param {unknown} text What a person wrote to an agent. @param {string} to The command's id, or the approval. */
   openWords(text, to) {
-    return this.#openText(text, "words", to);
+    return this.#openText(text, "words", "words", to);
   }
 
   /**
@@ -154,11 +166,26 @@ export class SessionSealing {
    * @returns {Promise<string>} As a field of text carries it.
    */
   async sealWords(text, to, epoch) {
+    return textPrefix + await this.sealKeys(utf8(text), to, epoch);
+  }
+
+  /** @param {Uint8Array} keys What is typed. @param {string} to The command's id. @param {number} epoch */
+  async sealKeys(keys, to, epoch) {
+    return base64urlOfMany(await this.#sealed(keys, "words", countedText(to), epoch));
+  }
+
+  /** @param {Uint8Array} picture @param {number} epoch */
+  sealPicture(picture, epoch) {
+    return this.#sealed(picture, "picture", new Uint8Array(0), epoch);
+  }
+
+  /** @param {Uint8Array} bytes @param {"words"|"picture"} form @param {Uint8Array} rest What else it is bound to. @param {number} epoch */
+  async #sealed(bytes, form, rest, epoch) {
     const nonce = crypto.getRandomValues(new Uint8Array(nonceLength));
-    const { names, key } = this.#epoch(epoch, "words");
-    const additionalData = concatenated(domain("words"), names, countedText(to));
-    const ciphertext = new Uint8Array(await crypto.subtle.encrypt({ name: "AES-GCM", iv: nonce, additionalData }, await key, utf8(text)));
-    return textPrefix + base64urlOfMany(concatenated(Uint8Array.of(forms.words), u32(epoch), nonce, ciphertext));
+    const { names, key } = this.#epoch(epoch, form);
+    const additionalData = concatenated(domain(form), names, rest);
+    const ciphertext = new Uint8Array(await crypto.subtle.encrypt({ name: "AES-GCM", iv: nonce, additionalData }, await key, bytes));
+    return concatenated(Uint8Array.of(forms[form]), u32(epoch), nonce, ciphertext);
   }
 
   /**
@@ -173,11 +200,11 @@ export class SessionSealing {
     return `~${base64urlOf(new Uint8Array(await crypto.subtle.sign("HMAC", key, utf8(name))).slice(0, aliasLength))}`;
   }
 
-  /** @param {unknown} text @param {"live"|"words"} form @param {string} place */
-  async #openText(text, form, place) {
+  /** @param {unknown} text @param {"live"|"words"} form @param {string} name Of its domain. @param {string} place */
+  async #openText(text, form, name, place) {
     if (!isSealedText(text)) throw malformed(form, "it is not sealed");
     const { epoch, nonce, ciphertext } = partsOf(decoded(text.slice(textPrefix.length), form), forms[form], false, form);
-    return { epoch, text: textOf(await this.#opened(ciphertext, nonce, epoch, form, countedText(place), form), form) };
+    return { epoch, text: textOf(await this.#opened(ciphertext, nonce, epoch, name, countedText(place), form), form) };
   }
 
   /** @param {Uint8Array} ciphertext @param {Uint8Array} iv @param {number} epoch @param {string} name @param {Uint8Array} rest What else it is bound to. @param {string} place */
@@ -224,8 +251,10 @@ function textOf(bytes, place) {
 }
 
 /** @param {ArrayBuffer} bytes @param {string} place @returns {Record<string, any>} */
-function json(bytes, place) {
-  const text = textOf(bytes, place);
+const json = (bytes, place) => jsonOf(textOf(bytes, place), place);
+
+/** @param {string} text @param {string} place @returns {Record<string, any>} */
+function jsonOf(text, place) {
   try {
     const value = parsedMessage(text);
     if (isFields(value)) return value;

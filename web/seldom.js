@@ -21,6 +21,7 @@ import { Held } from "./held.js";
 import { TerminalView } from "./elements/terminal-view.js";
 import { KeyStore } from "./keys.js";
 import { Opening } from "./opening.js";
+import { sealPictures } from "./pictures.js";
 import { ask } from "./page-key.js";
 import { Sender } from "./sender.js";
 import { failureWords, isBusy, standing } from "./steering.js";
@@ -56,12 +57,15 @@ function heldPrompts(link, state, now, changed, trust) {
   return held;
 }
 
-joinSeldom((link, state, now, changed, trust) => ({
-  held: heldPrompts(link, state, now, changed, trust),
-  tokens: new Tokens(ask, changed),
-  budgets: new Budgets(link, state, changed),
-  costs: new Costs(link, now, changed),
-}), () => ({
+joinSeldom((link, state, now, changed, trust) => {
+  sealPictures(trust);
+  return {
+    held: heldPrompts(link, state, now, changed, trust),
+    tokens: new Tokens(ask, changed),
+    budgets: new Budgets(link, state, changed),
+    costs: new Costs(link, now, changed),
+  };
+}, () => ({
   devices: view("devices-view", DevicesView),
   budgets: view("budgets-view", BudgetsView),
   costs: view("costs-view", CostsView),

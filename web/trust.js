@@ -49,7 +49,7 @@ export class Trust {
   news = null;
   /** @type {Promise<void>} What is kept has been read. */
   ready;
-  /** @type {Pick<import("./opening.js").Opening, "command"|"verdict">|null} For hosts that seal: its part of the page comes with the first of them. */
+  /** @type {Pick<import("./opening.js").Opening, "command"|"verdict"|"picture"|"openedPicture"|"screen">|null} For hosts that seal: its part of the page comes with the first of them. */
   sealer = null;
   /** @type {import("./vouching.js").Vouching|null} A further device that this browser brings: few do, so its part of the page comes late. */
   vouching = null;
@@ -230,7 +230,7 @@ export class Trust {
    * @param {T} plain @param {(sealer: NonNullable<Trust["sealer"]>) => Promise<T>} seal
    * @returns {Promise<T>} As its host takes it. Where one is pinned that seals, nothing leaves before it is known whether that is it.
    */
-  async #sealed(plain, seal) {
+  async sealed(plain, seal) {
     await this.ready;
     if (!this.sealer && [...this.hosts.values()].some(({ epochs }) => epochs)) throw notSigned();
     return this.sealer ? seal(this.sealer) : plain;
@@ -243,7 +243,7 @@ export class Trust {
   async signedDecision(asked, given) {
     const { session, approval, request } = asked;
     const consent = consentOf(request);
-    const verdict = await this.#sealed(given, (sealer) => sealer.verdict(asked, given));
+    const verdict = await this.sealed(given, (sealer) => sealer.verdict(asked, given));
     if (!consent) return { verdict };
     const own = "problem" in consent || !this.hosts.has(consent.host) ? undefined : await this.#around.keys.own();
     if (!own || "problem" in consent) {
@@ -261,7 +261,7 @@ export class Trust {
   async signed(command, id) {
     const { session = "" } = /** @type {{session?: string}} */ (command);
     const host = this.signedHost(session);
-    const sent = await this.#sealed(command, (sealer) => sealer.command(command, id));
+    const sent = await this.sealed(command, (sealer) => sealer.command(command, id));
     if (host === undefined || !needsSignature(sent)) return sent;
     const own = this.hosts.has(host) ? await this.#around.keys.own() : undefined;
     if (!own) throw notSigned();

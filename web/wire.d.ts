@@ -166,7 +166,7 @@ export type Budget = {
   | { scope: "everySession" | "day" | "workspace"; session?: undefined }
 );
 
-export type PictureType = "image/png" | "image/jpeg" | "image/webp";
+export type PictureType = "application/x-heliograph-sealed" | "image/png" | "image/jpeg" | "image/webp";
 
 /** A picture that the relay keeps with a session: what `POST /v1/pictures` answers, and prompts name. */
 export interface Picture {
@@ -462,6 +462,8 @@ export interface Screen {
   /** The program wants arrows as `ESC O A`, not as `ESC [A`. */
   applicationKeys?: boolean;
   lines: { row: number; runs: { text: string; style?: string }[] }[];
+  /** All of it, for devices that can open it; the rest is empty then. Of a host that seals. */
+  sealed?: string;
 }
 
 /** What an edit does to its file, in the body of `approval.requested` and `file.changed`. */

@@ -44,6 +44,8 @@ package enum WireLimits {
     package static let letterBytesMax = 4 << 10
     /// A terminal's screen: 100 rows of 300 columns, each character in a colour of its own.
     package static let screenBytesMax = 256 << 10
+    /// A sealed screen: base64url takes four thirds of it.
+    package static let sealedScreenBytesMax = screenBytesMax / 3 * 4 + (1 << 10)
     /// Keys of one message: a paste goes in several.
     package static let keysBytesMax = 4 << 10
     /// Questions in one approval, and choices in one question.

@@ -18,6 +18,7 @@ class Stage {
   #replies = [];
   link = {
     isLive: true,
+    freshID: () => "k1",
     command: (message) => {
       this.asked.push(message);
       return new Promise((resolve, reject) => this.#replies.push({ resolve, reject }));
@@ -25,6 +26,7 @@ class Stage {
   };
   looks = new Looks(this.link, {
     of: () => this.of,
+    opened: async (session, id, drawing) => drawing,
     drawn: (drawing) => {
       this.of = drawing.of;
       this.drawn.push(drawing.of);
@@ -137,7 +139,7 @@ test("a long paste goes in several messages, and a file is none", async () => {
   const desk = new Desk();
   assert.equal(await desk.type("x".repeat(5_000)), true);
   await desk.reply();
-  assert.deepEqual(desk.sent.map(([, text]) => text.length), [4_096, 904]);
+  assert.deepEqual(desk.sent.map(([, text]) => text.length), [4_000, 1_000]);
   await desk.reply();
   assert.equal(await desk.type("x".repeat(70_000)), false);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { rowsWith } from "../../web/find.js";
 import { asSent, Ingress } from "../../web/ingress.js";
@@ -533,6 +534,61 @@ test("what would pass the relay in the open is neither offered nor sent", async 
     await assert.rejects(one.opening.command({ session, ...command }, "c1"), { code: "notSigned" }, command.type);
   }
   assert.deepEqual(await one.opening.command({ type: "mode", session, mode: "plan" }, "c1"), { type: "mode", session, mode: "plan" });
+});
+
+test("rules are offered, and their names and texts go sealed; so they come back in the log", async () => {
+  const one = await page();
+  const { host } = one;
+  await one.welcome();
+  const steering = host.offer(host.desk, { projects: [], wraps: host.wraps(one.own), actions: ["ruleOff", "ruleAdd", "ruleChange", "ruleTry"], rules: { list: [{ name: "tests", answer: "allow", for: ["Bash(make)"] }] } });
+  await one.tell({ type: "summary", summary: host.summary(host.desk, 2, { steering }) });
+  assert.deepEqual(one.state.hosts.get(host.desk).steering.rules.list.map(({ name }) => name), ["tests"]);
+  const at = { session: host.desk };
+  const changed = await one.opening.command({ type: "ruleChange", ...at, rule: "tests", toml: "[[rule]]" }, "c1");
+  assert.deepEqual([host.read(host.desk, "c1", changed.rule), host.read(host.desk, "c1", changed.toml)], ["tests", "[[rule]]"]);
+  assert.equal(host.read(host.desk, "c2", (await one.opening.command({ type: "ruleOff", ...at, rule: "tests" }, "c2")).rule), "tests");
+  assert.deepEqual(await one.opening.command({ type: "ruleTry", ...at, toml: "" }, "c3"), { type: "ruleTry", ...at, toml: "" });
+  await assert.rejects(one.opening.command({ type: "ruleAdd", ...at, toml: "x".repeat(3_100) }, "c4"), { code: "tooLong" });
+  const event = { kind: "steering.requested", at: 5, head: { action: "ruleChange", command: "c1", by: { id: "c", name: "phone" }, rule: changed.rule, toml: changed.toml } };
+  await one.tell({ type: "snapshot", session: host.desk, epoch: "e", first: 1, seq: 1, events: [event], approvals: [], summary: host.summary(host.desk, 2, { steering }) });
+  const { head } = one.state.logs.get(host.desk).events[0];
+  assert.deepEqual([head.rule, head.toml], ["tests", "[[rule]]"]);
+});
+
+test("keys go sealed, and a screen opens for the look that asked for it alone", async () => {
+  const one = await page();
+  const { host } = one;
+  await one.welcome([host.summary(session, 1)]);
+  const { keys } = await one.opening.command({ type: "keys", session, keys: Buffer.from("ls\r").toString("base64url") }, "c1");
+  assert.equal(host.readKeys(session, "c1", keys).toString(), "ls\r");
+  const drawing = { of: "1", rows: 1, columns: 2, lines: [{ row: 0, runs: [{ text: "ls" }] }] };
+  const sent = host.screen(session, "c2", drawing);
+  assert.deepEqual(await one.opening.screen(session, "c2", sent), drawing);
+  await assert.rejects(one.opening.screen(session, "c3", sent), /changed, or sealed for another place/);
+  await assert.rejects(one.opening.screen(session, "c2", drawing), /not sealed/);
+  assert.deepEqual(await one.opening.screen("s9", "c2", drawing), drawing, "other hosts' are as they were");
+  host.turn();
+  await one.live(1, host.message(session, "1"));
+  await assert.rejects(one.opening.screen(session, "c2", host.screen(session, "c2", drawing, 1)), /no longer used/);
+});
+
+test("pictures go sealed, and open for who has the key, also those of a start", async () => {
+  const one = await page();
+  const { host } = one;
+  await one.welcome([host.summary(session, 1)]);
+  const picture = Uint8Array.of(0x89, 0x50, 1, 2, 3);
+  const digestOf = (bytes) => createHash("sha256").update(bytes).digest("hex");
+  for (const place of [session, host.desk]) {
+    const sealed = await one.opening.picture(place, picture);
+    assert.deepEqual([...host.readPicture(place, sealed)], [...picture]);
+    assert.deepEqual([...await one.opening.openedPicture(session, digestOf(sealed), sealed)], [...picture]);
+    await assert.rejects(one.opening.openedPicture(session, digestOf(picture), sealed), /changed on the way/);
+  }
+  await assert.rejects(one.opening.openedPicture(session, digestOf(picture), picture));
+  assert.equal(await one.opening.picture("s9", picture), picture, "other hosts' are as they were");
+  const named = { digest: "ab".repeat(32), type: "application/x-heliograph-sealed", bytes: 5 };
+  assert.deepEqual((await one.opening.command({ ...words, pictures: [named] }, "c1")).pictures, [named]);
+  await assert.rejects(one.opening.command({ ...words, pictures: [{ ...named, type: "image/png" }] }, "c2"), /in the open/);
 });
 
 test("nothing is sealed with a key when the host has a newer one", async () => {

@@ -83,13 +83,31 @@ export class SealingHost extends PlayedHost {
     return `sealed.${Buffer.concat([Buffer.from([3]), u32(epoch), gcm(this.#key(session, epoch), text, domain("words"), ...this.#place(session, epoch), lp(to))]).toString("base64url")}`;
   }
 
+  /** A terminal's, to the command that asked for it. */
+  screen(session, to, drawing, epoch = this.epoch) {
+    const sealed = Buffer.concat([Buffer.from([2]), u32(epoch), gcm(this.#key(session, epoch), JSON.stringify(drawing), domain("screen"), ...this.#place(session, epoch), lp(to))]);
+    return { of: "sealed", rows: 0, columns: 0, lines: [], sealed: `sealed.${sealed.toString("base64url")}` };
+  }
+
   /** What a device has sealed for it. */
   read(session, to, text) {
-    const bytes = Buffer.from(text.slice("sealed.".length), "base64url");
+    return this.#read(session, Buffer.from(text.slice("sealed.".length), "base64url"), 3, domain("words"), lp(to)).toString();
+  }
+
+  readKeys(session, to, keys) {
+    return this.#read(session, Buffer.from(keys, "base64url"), 3, domain("words"), lp(to));
+  }
+
+  readPicture(session, bytes) {
+    return this.#read(session, Buffer.from(bytes), 4, domain("picture"));
+  }
+
+  #read(session, bytes, form, name, ...more) {
+    if (bytes[0] !== form) throw new Error(`form ${bytes[0]}`);
     const epoch = bytes.readUInt32BE(1);
     const cipher = createDecipheriv("aes-256-gcm", this.#key(session, epoch), bytes.subarray(5, 17));
-    cipher.setAAD(Buffer.concat([domain("words"), ...this.#place(session, epoch), lp(to)])).setAuthTag(bytes.subarray(-16));
-    return Buffer.concat([cipher.update(bytes.subarray(17, -16)), cipher.final()]).toString();
+    cipher.setAAD(Buffer.concat([name, ...this.#place(session, epoch), ...more])).setAuthTag(bytes.subarray(-16));
+    return Buffer.concat([cipher.update(bytes.subarray(17, -16)), cipher.final()]);
   }
 
   alias(name) {

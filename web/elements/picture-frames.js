@@ -2,6 +2,7 @@
 
 import { attribute, h } from "../dom.js";
 import { kept, shownPicture, sideMax } from "../pictures.js";
+import { routeOf } from "../route.js";
 
 export class PictureFrames extends HTMLElement {
   connectedCallback() {
@@ -20,7 +21,8 @@ function frame(digest) {
     button.textContent = text;
     attribute(button, "aria-label", text);
   };
-  kept(digest).then(async (blob) => {
+  const shown = routeOf(location.hash);
+  kept(shown && "session" in shown ? shown.session ?? "" : "", digest).then(async (blob) => {
     if (!blob) return gone("This picture is no longer kept.");
     return shownPicture(blob, sideMax).then((canvas) => {
       button.append(canvas);

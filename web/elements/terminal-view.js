@@ -81,7 +81,7 @@ export class TerminalView extends View {
    */
   arrive(session) {
     this.#looks ??= new Looks(this.app.link, {
-      of: () => this.#screen.of, drawn: (drawing) => this.#drawn(drawing), failed: (error) => this.#failed(error), setTimer: (run, wait) => setTimeout(run, wait),
+      of: () => this.#screen.of, opened: (its, id, drawing) => this.app.trust.sealer?.screen(its, id, drawing) ?? drawing, drawn: (drawing) => this.#drawn(drawing), failed: (error) => this.#failed(error), setTimer: (run, wait) => setTimeout(run, wait),
     });
     this.#typist ??= new Typist(this.app.link, this.app.trust, (error) => this.#told(error));
     if (session !== this.session) {

@@ -5,12 +5,13 @@ internal import RelayProtocol
 /// ```
 /// 0x01 ‖ u32 epoch ‖ u64 number ‖ nonce(12) ‖ ciphertext and tag      an event, or a line
 /// 0x02 ‖ u32 epoch ‖ nonce(12) ‖ ciphertext and tag                  live text
-/// 0x03 ‖ u32 epoch ‖ nonce(12) ‖ ciphertext and tag                  words of a person
+/// 0x03 ‖ u32 epoch ‖ nonce(12) ‖ ciphertext and tag                  words or keys of a person
+/// 0x04 ‖ u32 epoch ‖ nonce(12) ‖ ciphertext and tag                  a picture
 /// ```
 /// As text base64url; what stands in a field of text has `sealed.` before it.
 package struct Sealed: Sendable, Equatable {
     package enum Shape: UInt8, Sendable, CaseIterable {
-        case numbered = 1, live, words
+        case numbered = 1, live, words, picture
     }
 
     package let form: Shape

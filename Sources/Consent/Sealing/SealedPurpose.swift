@@ -6,14 +6,19 @@ package enum SealedPurpose: Sendable, Equatable {
     case line
     /// A piece of that message, or the output of that call.
     case live(of: String)
-    /// A person's text with that command, or to that approval.
+    /// A terminal's screen, to the client's command that asked for it.
+    case screen(to: String)
+    /// A person's text or keys with that command, or text to that approval.
     case words(with: String)
+    /// A picture that a person has added to a prompt: named by the digest of its sealed bytes, which is signed with the prompt.
+    case picture
 
     package var form: Sealed.Shape {
         switch self {
         case .event, .line: .numbered
-        case .live: .live
+        case .live, .screen: .live
         case .words: .words
+        case .picture: .picture
         }
     }
 
@@ -21,7 +26,9 @@ package enum SealedPurpose: Sendable, Equatable {
     /// domain("body")  ‖ LP(host) ‖ LP(session) ‖ u32 epoch ‖ u64 number ‖ LP(kind)
     /// domain("line")  ‖ LP(host) ‖ LP(session) ‖ u32 epoch ‖ u64 number
     /// domain("live")  ‖ LP(host) ‖ LP(session) ‖ u32 epoch ‖ LP(message or call)
+    /// domain("screen") ‖ LP(host) ‖ LP(session) ‖ u32 epoch ‖ LP(command's id)
     /// domain("words") ‖ LP(host) ‖ LP(session) ‖ u32 epoch ‖ LP(command's id, or approval)
+    /// domain("picture") ‖ LP(host) ‖ LP(session) ‖ u32 epoch
     /// ```
     func bound(to host: KeyID, _ session: String, epoch: EpochNumber, number: Int64) -> [UInt8] {
         var writer: StatementWriter
@@ -29,15 +36,17 @@ package enum SealedPurpose: Sendable, Equatable {
         case .event: writer = StatementWriter(domain: "body")
         case .line: writer = StatementWriter(domain: "line")
         case .live: writer = StatementWriter(domain: "live")
+        case .screen: writer = StatementWriter(domain: "screen")
         case .words: writer = StatementWriter(domain: "words")
+        case .picture: writer = StatementWriter(domain: "picture")
         }
         writer.part(host)
         writer.part(session)
         writer.number(epoch)
         if form == .numbered { writer.number(UInt64(number)) }
         switch self {
-        case .event(let part), .live(let part), .words(let part): writer.part(part)
-        case .line: break
+        case .event(let part), .live(let part), .screen(let part), .words(let part): writer.part(part)
+        case .line, .picture: break
         }
         return writer.bytes
     }

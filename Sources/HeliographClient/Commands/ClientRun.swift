@@ -121,6 +121,11 @@ final class ClientRun {
         try connection.opener.sealed(verdict, on: approval, of: session)
     }
 
+    /// Nil if the session's host does not seal.
+    func sealed(picture: [UInt8], for session: SessionID) throws(ClientError) -> [UInt8]? {
+        try connection.opener.sealed(picture: picture, for: session)
+    }
+
     func remark(on seq: Int64, of session: SessionID) -> ContentRemark? { connection.opener.remark(on: seq, of: session) }
 
     /// In what was read of the session: the relay did not bring them.

@@ -35,6 +35,20 @@ struct PictureFile: Sendable {
         named = Picture(digest: digest, type: type, bytes: content.count)
     }
 
+    private init(sealed bytes: [UInt8], of file: PictureFile) throws(ClientError) {
+        guard bytes.count <= WireLimits.pictureBytesMax, let digest = PictureDigest(Crypto.hex(Crypto.sha256(bytes))) else {
+            throw ClientError(
+                .usage, "\(file.path) is too large to be sealed", advice: Self.makeItSmaller(file.path))
+        }
+        (path, content, named) = (file.path, bytes, Picture(digest: digest, type: .sealed, bytes: bytes.count))
+    }
+
+    /// As its host takes it. `seal` returns nil for what is sent as it is.
+    func sealed(_ seal: ([UInt8]) throws(ClientError) -> [UInt8]?) throws(ClientError) -> PictureFile {
+        guard let bytes = try seal(content) else { return self }
+        return try PictureFile(sealed: bytes, of: self)
+    }
+
     private static func makeItSmaller(_ path: String) -> String {
         "Make it smaller: convert \(path) -resize '1568x1568>' -strip small.jpg"
     }

@@ -12,7 +12,7 @@ enum RuleLookup {
             throw ClientError(
                 .notFound, host.map { "no host “\($0)” takes rules from afar" } ?? "no host takes rules from afar",
                 advice:
-                    "Only one does that takes signed commands alone (heliograph host trust, at that machine), and none yet that seals its content."
+                    "Only one does that takes signed commands alone: heliograph host trust, at that machine."
             )
         }
         guard hosts.count == 1 else {
@@ -29,7 +29,8 @@ enum RuleLookup {
         guard !hosts.isEmpty else {
             throw ClientError(
                 .notFound, host.map { "no host “\($0)” shows rules" } ?? "no host shows rules",
-                advice: "A host that seals its content shows none yet: heliograph rules, at that machine.")
+                advice:
+                    "One that seals its content shows them to devices that it trusts: heliograph host trust, at that machine.")
         }
         // A rule that had no room in the list may be meant, if the host is.
         let having = hosts.filter { summary in

@@ -222,6 +222,14 @@ final class SteerTask: ClientTask {
     private func follow(_ session: SessionID) {
         guard pictures.isEmpty else {
             stage = .bringing
+            do throws(ClientError) {
+                for place in pictures.indices {
+                    pictures[place] = try pictures[place].sealed { [run] picture throws(ClientError) in
+                        try run.sealed(picture: picture, for: session)
+                    }
+                }
+            } catch { return run.fail(error) }
+            action = action?.with(pictures.map(\.named))
             let (files, credentials) = (pictures, run.credentials)
             pictures = []
             return run.aside { () throws(ClientError) in

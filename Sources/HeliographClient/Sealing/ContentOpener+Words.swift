@@ -6,6 +6,8 @@ internal import RelayProtocol
 extension ContentOpener {
     /// Sealing takes so much: what a person types has to fit the wire as base64url.
     private static let textBytesMax = (WireLimits.textBytesMax - 128) / 4 * 3
+    /// Likewise a rule.
+    private static let lineBytesMax = (WireLimits.lineBytesMax - 128) / 4 * 3
 
     /// `id`: of the command.
     mutating func sealed(_ action: SteeringAction, as id: CommandID, to session: SessionID) throws(ClientError)
@@ -14,7 +16,7 @@ extension ContentOpener {
         guard sessions[session] != nil else { return action }
         switch action {
         case .prompt(var prompt):
-            guard prompt.pictures.isEmpty else { throw Self.notYet("pictures") }
+            try Self.check(prompt.pictures)
             if prompt.isCommand {
                 let rest = prompt.text.dropFirst(prompt.command.count).drop(while: \.isWhitespace)
                 let words = rest.isEmpty ? "" : try " " + sealed(String(rest), with: id.rawValue, in: session)
@@ -24,11 +26,18 @@ extension ContentOpener {
             }
             return .prompt(prompt)
         case .launch(var launch):
-            guard launch.pictures.isEmpty else { throw Self.notYet("pictures") }
+            try Self.check(launch.pictures)
             launch.project = try alias(of: launch.project, in: session)
             if let text = launch.text { launch.text = try sealed(text, with: id.rawValue, in: session) }
             return .launch(launch)
-        case .ruleOff, .ruleAdd, .ruleChange, .ruleTry: throw Self.notYet("rules")
+        case .ruleOff(let rule): return .ruleOff(try sealed(rule, with: id.rawValue, in: session))
+        case .ruleAdd(let text): return .ruleAdd(try sealed(text, with: id.rawValue, in: session, Self.lineBytesMax))
+        case .ruleChange(let rule, let text):
+            return .ruleChange(
+                try sealed(rule, with: id.rawValue, in: session),
+                to: try sealed(text, with: id.rawValue, in: session, Self.lineBytesMax))
+        case .ruleTry(let text):
+            return text.isEmpty ? action : .ruleTry(try sealed(text, with: id.rawValue, in: session, Self.lineBytesMax))
         case .mode, .model, .askAll, .interrupt, .stop: return action
         }
     }
@@ -61,8 +70,16 @@ extension ContentOpener {
         }
     }
 
-    private static func notYet(_ what: String) -> ClientError {
-        ClientError(.refused, "a host that seals its content takes no \(what) from afar yet")
+    /// A picture for a prompt to this session; nil if its host does not seal.
+    mutating func sealed(picture: [UInt8], for session: SessionID) throws(ClientError) -> [UInt8]? {
+        guard sessions[session] != nil else { return nil }
+        return try seal(for: session).seal(picture, as: .picture, nonce: .random()).bytes
+    }
+
+    private static func check(_ pictures: [Picture]) throws(ClientError) {
+        guard pictures.allSatisfy({ $0.type == .sealed }) else {
+            throw ClientError(.refused, "a picture is not sealed, although the session's host seals")
+        }
     }
 
     /// Of a name that the true offer has: no other goes out.
@@ -73,10 +90,17 @@ extension ContentOpener {
         return alias
     }
 
-    private mutating func sealed(_ text: String, with id: String, in session: SessionID) throws(ClientError) -> String {
-        guard text.utf8.count <= Self.textBytesMax else {
-            throw ClientError(.usage, "to a host that seals its content a text has at most \(Self.textBytesMax) bytes")
+    private mutating func sealed(
+        _ text: String, with id: String, in session: SessionID, _ bytesMax: Int = ContentOpener.textBytesMax
+    ) throws(ClientError) -> String {
+        guard text.utf8.count <= bytesMax else {
+            throw ClientError(.usage, "to a host that seals its content such a text has at most \(bytesMax) bytes")
         }
+        return try seal(for: session).seal(Array(text.utf8), as: .words(with: id), nonce: .random()).text
+    }
+
+    /// Of the newest epoch. Throws if this terminal has no key of it.
+    private mutating func seal(for session: SessionID) throws(ClientError) -> SessionSeal {
         if let host = sessions[session], keys.canOpen(host), keys.current(of: host) == nil {
             throw ClientError(
                 .refused, "its host has a newer key than this terminal was given",
@@ -87,7 +111,7 @@ extension ContentOpener {
         else {
             throw ClientError(.refused, "this terminal has no key to seal that with", advice: advice.first)
         }
-        return seal.seal(Array(text.utf8), as: .words(with: id), nonce: .random()).text
+        return seal
     }
 }
 

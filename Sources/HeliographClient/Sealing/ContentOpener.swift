@@ -226,12 +226,12 @@ struct ContentOpener {
             offer = read
             names[session] = Set(read.commands + (read.projects ?? []).map(\.name))
         } else {
+            offer.actions.subtract([.ruleOff, .ruleAdd, .ruleChange, .ruleTry])
+            (offer.takesPictures, offer.hasScreen, offer.rules) = (false, false, nil)
             (offer.commands, offer.reason) = ([], nil)
             offer.projects = shown.projects.map { _ in [] }
+            for place in offer.agents.indices { offer.agents[place].takesPictures = false }
         }
-        offer.actions.subtract([.ruleOff, .ruleAdd, .ruleChange, .ruleTry])
-        (offer.takesPictures, offer.hasScreen, offer.rules) = (false, false, nil)
-        for place in offer.agents.indices { offer.agents[place].takesPictures = false }
         (offer.seals, offer.wraps, offer.sealed) = (true, nil, nil)
         return offer
     }
@@ -361,13 +361,13 @@ struct ContentOpener {
         let plainMax = isKnown ? (lines[session]?.line.from ?? 1) - 1 : .max
         let reading = ledgers[session, default: EventLedger()]
             .take(first...(first + Int64(events.count) - 1), found, plainMax: plainMax)
-        for (seq, found) in found {
+        for (seq, kind) in found {
             let place = Int(seq - first)
             if let doubt = reading.doubts[seq], let at = (try? Event(stored: events[place]))?.at {
                 opened[place] = UnopenedEvent.bytes(at: at, doubt.reason)
             } else if let count = reading.missing[seq], !gaps.contains(seq) {
                 note(.missing(count), on: seq, of: session)
-            } else if found == .plain, opened[place] == events[place] {
+            } else if kind == .plain, opened[place] == events[place] {
                 note(.unsealed, on: seq, of: session)
             }
         }
@@ -375,7 +375,7 @@ struct ContentOpener {
     }
 
     /// In what was read of the session.
-    func missingCount(of session: SessionID) -> Int64 { ledgers[session]?.missing ?? 0 }
+    func missingCount(of session: SessionID) -> Int64 { ledgers[session]?.missingCount ?? 0 }
 
     private static let remarksMax = 1_024
 
@@ -420,6 +420,11 @@ struct ContentOpener {
             return Event(.approvalDecided(approval, opened(decision, on: approval, of: session)), at: event.at).bytes
         case .steeringRequested(var call):
             if let project = call.launch?.project { call.launch?.project = trueName(of: project, in: session) ?? "(not known)" }
+            if call.action.isAboutRules {
+                let command = call.command
+                call.choice = call.choice.map { $0.isEmpty ? $0 : words($0, with: command, of: session) }
+                call.rule = call.rule.map { words($0, with: command, of: session) }
+            }
             let body = (try? JSONDocument(parsing: event.bytes).root.optional("body")?.members()) ?? []
             var content: [(key: String, json: [UInt8])] = []
             for (key, value) in body {

@@ -51,17 +51,17 @@ struct EventLedger {
     var hasNumbers: Bool { entries.contains { $0.number != nil } }
 
     /// A part of the log in its order. `plainMax`: so many events were there before the host sealed.
-    mutating func take(_ range: ClosedRange<Int64>, _ found: [(seq: Int64, found: Found)], plainMax: Int64 = 0) -> Reading {
+    mutating func take(_ range: ClosedRange<Int64>, _ events: [(seq: Int64, found: Found)], plainMax: Int64 = 0) -> Reading {
         see(range)
         var reading = Reading()
-        for (seq, found) in found where found != .plain {
+        for (seq, found) in events where found != .plain {
             if let doubt = doubt(seq, found) { reading.doubts[seq] = doubt } else { put(Entry(seq: seq, found: found)) }
         }
         // From the last one, as each leaves less room for those before it.
-        for (seq, found) in found.reversed() where found == .plain {
+        for (seq, found) in events.reversed() where found == .plain {
             if hasRoom(at: seq, plainMax) { put(Entry(seq: seq, found: .plain)) } else { reading.doubts[seq] = .unsealed }
         }
-        for (seq, _) in found where reading.doubts[seq] == nil {
+        for (seq, _) in events where reading.doubts[seq] == nil {
             let missing = missing(before: place(of: seq))
             if missing > 0 { reading.missing[seq] = missing }
         }
@@ -70,7 +70,7 @@ struct EventLedger {
     }
 
     /// How many are missing in all that was read.
-    var missing: Int64 { entries.indices.reduce(0) { $0 + missing(before: $1) } }
+    var missingCount: Int64 { entries.indices.reduce(0) { $0 + missing(before: $1) } }
 
     private mutating func see(_ range: ClosedRange<Int64>) {
         var seen = range

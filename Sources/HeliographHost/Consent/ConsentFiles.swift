@@ -69,6 +69,9 @@ final class ConsentFiles: ConsentDisk {
         }
     }
 
+    /// The host's keys as they are; nil before its first start.
+    func identity() throws(HostError) -> ConsentIdentity? { try readKeys()?.identity }
+
     /// True once the host has sealed something.
     var hasEpochs: Bool { Files.isThere(epochsPath) }
 

@@ -229,9 +229,9 @@ final class HostDaemon {
         let isStarted = BackgroundThread.start {
             let tried: TriedRules
             do throws(HostError) {
-                tried = .tried(
-                    try RulesCall.tried(text, on: PastFetch(configuration: configuration).perform(), paths: configuration.paths)
-                )
+                let opening = try PastOpening(ConsentFiles(configuration.paths))
+                let past = try PastFetch(configuration: configuration, opening: opening).perform()
+                tried = .tried(try RulesCall.tried(text, on: past, paths: configuration.paths))
             } catch { tried = .refused(error.message) }
             handle.execute { bound.value.tell(.rulesTried(name, tried)) }
         }

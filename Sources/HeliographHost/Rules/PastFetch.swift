@@ -12,6 +12,8 @@ struct PastFetch {
     private static let pageBytesMax = 1 << 20
 
     let configuration: HostConfiguration
+    /// Opens what this host has sealed; nil if it never did.
+    let opening: PastOpening?
 
     func perform() throws(HostError) -> [KeptRequest] {
         var found: [KeptRequest] = []
@@ -25,7 +27,7 @@ struct PastFetch {
             exchange.answerBytesMax = Self.pageBytesMax
             exchange.seconds = left
             let (requests, next) = try Self.page(exchange)
-            found += requests
+            found += opening.map { requests.map($0.opened) } ?? requests
             guard let next, found.count < Self.requestsMax else { break }
             path = "/v1/requests?before=\(next)"
         }

@@ -20,13 +20,14 @@ extension Routes {
         }
         let content = request.body
         // The name and type that it was sent with are ignored: its first bytes tell its type.
-        guard !content.isEmpty, content.count <= WireLimits.pictureBytesMax, let type = PictureType(of: content),
+        let known = PictureType(of: content) ?? (content.first == PictureType.sealedMark ? .sealed : nil)
+        guard !content.isEmpty, content.count <= WireLimits.pictureBytesMax, let type = known,
             let digest = PictureDigest(Crypto.hex(Crypto.sha256(content)))
         else {
             return respond(
                 id, .json(415, Notice(code: "badValue", message: "a picture is a PNG, a JPEG or a WebP of at most 768 KiB")))
         }
-        guard PictureSize(of: content)?.isDrawable == true else {
+        guard type == .sealed || PictureSize(of: content)?.isDrawable == true else {
             return respond(
                 id, .json(415, Notice(code: "badValue", message: "a picture says its size, and has at most 50 million pixels")))
         }

@@ -214,12 +214,23 @@ package struct HostConsent {
         }
     }
 
+    /// With its pictures opened if this host seals. Returns why an agent does not get them, or nil. `sessions`: those that they may have been sent to.
+    func open(picturesOf request: inout SteeringRequest, sentTo sessions: [SessionID]) -> ConsentRefusal? {
+        guard let sealing else { return nil }
+        switch sealing.opening.opened(picturesOf: request, sentTo: sessions) {
+        case .opened(let opened):
+            request = opened
+            return nil
+        case .refused(let refusal): return refusal
+        }
+    }
+
     /// A device that takes an open host for one that seals: no agent gets what it cannot read.
     private func refusal(ofText text: String?) -> ConsentRefusal? {
         text.flatMap { try? Sealed(text: $0, as: .words) } == nil ? nil : .cannotOpen
     }
 
-    /// Keys are taken as a command is: as they were signed, and once. Returns why they are not.
+    /// Keys are taken as a command is: as they were signed, and once. `call` has them opened then. Returns why they are not.
     mutating func admit(_ keys: [UInt8], by call: inout ScreenCall) -> String? {
         guard isSigned else { return nil }
         var changed = book
@@ -227,8 +238,14 @@ package struct HostConsent {
         case .refuse(let refusal): return refusal.sentence
         case .take(let taken):
             call = taken
-            return save(changed)
+            if let refusal = save(changed) { return refusal }
         }
+        switch sealing?.opening.opened(keys, by: call) {
+        case .opened(let opened)?: call.wish = .type(opened)
+        case .refused(let refusal)?: return refusal.sentence
+        case nil: break
+        }
+        return nil
     }
 
     /// Returns why they are not on disk.
@@ -257,6 +274,11 @@ package struct HostConsent {
     mutating func shown(_ delta: Delta) -> Delta? { isSealed ? sealing?.sealed(delta) : delta }
 
     mutating func shown(_ output: ToolOutput) -> ToolOutput? { isSealed ? sealing?.sealed(output) : output }
+
+    /// Nil if it cannot be sealed now.
+    mutating func shown(_ screen: [UInt8], to command: CommandID, in session: SessionID) -> [UInt8]? {
+        isSealed ? sealing?.sealed(screen, to: command, in: session) : screen
+    }
 
     /// The offer as clients name things in it; nil if they do so by the names that are theirs.
     mutating func aliased(_ offer: SteeringOffer, of session: SessionID) -> SteeringOffer? {

@@ -3,7 +3,7 @@ import RelayProtocol
 /// Clients at terminals that processes of this machine hold.
 extension HostMachine {
     mutating func asked(_ call: ScreenCall) {
-        guard offers[call.session]?.hasScreen == true, steering.isOpen, consent?.isSealed != true else {
+        guard offers[call.session]?.hasScreen == true, steering.isOpen else {
             return answer(call.name, .failed(.unsupported, "no terminal of this session can be seen"))
         }
         var call = call
@@ -18,10 +18,22 @@ extension HostMachine {
             }
             // The device's new count.
             carryOut([HostConsent.Order]())
-            tellTyped(typing.typed(keys.count, as: call.name, by: call.by, in: call.session, at: now))
+            guard case .type(let opened) = call.wish else { preconditionFailure("keys stay keys") }
+            tellTyped(typing.typed(opened.count, as: call.name, by: call.by, in: call.session, at: now))
             wereAgentsTold = true
+        } else {
+            guard looks.began(call) else { return answer(call.name, .failed(.tooMany, "too many look at its terminals")) }
         }
         orders.append(.askTerminal(call))
+    }
+
+    mutating func terminalAnswered(_ name: SteeringName, _ said: ScreenAnswer) {
+        let session = looks.ended(name)
+        guard case .screen(let screen) = said, consent?.isSealed == true else { return answer(name, said) }
+        guard let session, let sealed = consent?.shown(screen, to: name.command, in: session) else {
+            return answer(name, .failed(.unavailable, "its host cannot seal what its terminal shows now"))
+        }
+        answer(name, .screen(sealed))
     }
 
     mutating func answer(_ name: SteeringName, _ answer: ScreenAnswer) {

@@ -31,6 +31,7 @@ package struct HostMachine {
     private var firstPictures = FirstPictures()
     private var fetches = PictureFetches()
     var tries = RuleTries()
+    var looks = OpenLooks()
     private let limits = HostLimits()
     private var known = KnownHolds()
     /// Sessions that the relay has as ours, as far as the agents were told.
@@ -89,7 +90,7 @@ package struct HostMachine {
             drive(.closed(end, dice: dice))
         case .picturesFetched(let name, let fetched): picturesFetched(fetched, name)
         case .rulesTried(let name, let tried): rulesTried(tried, name)
-        case .terminalAnswered(let name, let said): answer(name, said)
+        case .terminalAnswered(let name, let said): terminalAnswered(name, said)
         case .holdsNotSaved:
             known.notSaved()
             arm(.disk, after: limits.diskRetryAfter)
@@ -451,7 +452,13 @@ package struct HostMachine {
         guard let request = fetches.end(name), steering.isGiven(name, in: request.session) else { return }
         switch fetched {
         case .all(let contents):
-            guard let whole = request.with(contents) else { return refuse(request, "not all of its pictures could be fetched") }
+            guard var whole = request.with(contents) else { return refuse(request, "not all of its pictures could be fetched") }
+            // Those of a start were sent to the session that represents this host.
+            let places = [request.session] + offers.keys.filter(\.isOfHost).sorted { $0.rawValue < $1.rawValue }
+            if let refusal = consent?.open(picturesOf: &whole, sentTo: places) { return refuse(request, refusal.sentence) }
+            guard !whole.action.pictures.contains(where: { $0.type == .sealed }) else {
+                return refuse(request, ConsentRefusal.cannotOpen.sentence)
+            }
             give(whole)
         case .refused(let reason): refuse(request, reason)
         }

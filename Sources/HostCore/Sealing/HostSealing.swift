@@ -184,6 +184,19 @@ struct HostSealing {
         return seal(of: session)?.seal(Array(text.utf8), as: .live(of: name), nonce: nonce).text
     }
 
+    /// A drawing that is empty but for what is sealed, bound to the command that asked for it. Nil if the key is not on disk.
+    mutating func sealed(_ screen: [UInt8], to command: CommandID, in session: SessionID) -> [UInt8]? {
+        let nonce: SealingNonce = fresh.next()
+        guard let sealed = seal(of: session)?.seal(screen, as: .screen(to: command.rawValue), nonce: nonce) else { return nil }
+        return JSONWriter.object {
+            $0.field("of", "sealed")
+            $0.field("rows", Int64(0))
+            $0.field("columns", Int64(0))
+            $0.array("lines", [[UInt8]]())
+            $0.field("sealed", sealed.text)
+        }
+    }
+
     private var aliasKey: AliasKey? {
         guard isKept, let key = book.current?.key else { return nil }
         return AliasKey(of: identity.id, key, crypto)

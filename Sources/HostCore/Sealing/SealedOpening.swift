@@ -40,7 +40,13 @@ struct SealedOpening {
                 launch.project = try name(launch.project, among: offer?.projects?.map(\.name) ?? [])
                 if let text = launch.text, !text.isEmpty { launch.text = try words(text, with: request) }
                 opened.action = .launch(launch)
-            case .interrupt, .stop, .mode, .model, .askAll, .ruleOff, .ruleAdd, .ruleChange, .ruleTry: break
+            case .ruleOff(let rule): opened.action = .ruleOff(try words(rule, with: request))
+            case .ruleAdd(let text): opened.action = .ruleAdd(try words(text, with: request))
+            case .ruleChange(let rule, let text):
+                opened.action = .ruleChange(try words(rule, with: request), to: try words(text, with: request))
+            // Without text the host's own file is tried.
+            case .ruleTry(let text): if !text.isEmpty { opened.action = .ruleTry(try words(text, with: request)) }
+            case .interrupt, .stop, .mode, .model, .askAll: break
             }
         } catch { return .refused(error.reason) }
         return .opened(opened)
@@ -60,6 +66,37 @@ struct SealedOpening {
     private func name(_ alias: String, among offered: [String]) throws(Refused) -> String {
         guard let names, let name = offered.first(where: { names.alias(of: $0) == alias }) else { throw Refused(.cannotOpen) }
         return name
+    }
+
+    func opened(_ keys: [UInt8], by call: ScreenCall) -> Opened<[UInt8]> {
+        do throws(Refused) {
+            guard let sealed = try? Sealed(parsing: keys, as: .words) else { throw Refused(.notSealed) }
+            return .opened(try open(sealed, as: .words(with: call.command.rawValue), in: [call.session]))
+        } catch { return .refused(error.reason) }
+    }
+
+    /// With the pictures as an agent can take them. `sessions`: those that they may have been sent to.
+    func opened(picturesOf request: SteeringRequest, sentTo sessions: [SessionID]) -> Opened<SteeringRequest> {
+        guard case .prompt(var prompt) = request.action else { return .opened(request) }
+        do throws(Refused) {
+            for place in prompt.pictures.indices { prompt.pictures[place] = try opened(prompt.pictures[place], sessions) }
+        } catch { return .refused(error.reason) }
+        var whole = request
+        whole.action = .prompt(prompt)
+        return .opened(whole)
+    }
+
+    private func opened(_ picture: Picture, _ sessions: [SessionID]) throws(Refused) -> Picture {
+        guard picture.type == .sealed else { throw Refused(.notSealed) }
+        guard let bytes = picture.content.flatMap(Base64URL.bytes(ofBase64:)),
+            let sealed = try? Sealed(parsing: bytes, as: .picture)
+        else { throw Refused(.cannotOpen) }
+        let content = try open(sealed, as: .picture, in: sessions)
+        guard let type = PictureType(of: content), PictureSize(of: content)?.isDrawable == true else {
+            throw Refused(.cannotOpen)
+        }
+        return Picture(
+            digest: picture.digest, type: type, bytes: content.count, content: Base64URL.base64(content))
     }
 
     private func words(_ text: String, with request: SteeringRequest) throws(Refused) -> String {
@@ -102,11 +139,19 @@ struct SealedOpening {
 
     private func words(_ text: String, with name: String, in session: SessionID) throws(Refused) -> String {
         guard Sealed.isSealed(text) else { throw Refused(.notSealed) }
-        // A device that has not seen the newest key yet seals with the one before it. If one of the devices has gone since, it reads that, too.
-        guard let sealed = try? Sealed(text: text, as: .words), sealed.epoch > lapsed, let key = epochs.key(of: sealed.epoch),
-            let opened = try? SessionSeal(of: session, host: host, key, epoch: sealed.epoch, crypto)
-                .openText(sealed, as: .words(with: name))
+        guard let sealed = try? Sealed(text: text, as: .words),
+            let opened = String(validating: try open(sealed, as: .words(with: name), in: [session]), as: UTF8.self)
         else { throw Refused(.cannotOpen) }
         return opened
+    }
+
+    /// A device that has not seen the newest key yet seals with the one before it. If one of the devices has gone since, it reads that, too.
+    private func open(_ sealed: Sealed, as purpose: SealedPurpose, in sessions: [SessionID]) throws(Refused) -> [UInt8] {
+        guard sealed.epoch > lapsed, let key = epochs.key(of: sealed.epoch) else { throw Refused(.cannotOpen) }
+        for session in sessions {
+            let seal = SessionSeal(of: session, host: host, key, epoch: sealed.epoch, crypto)
+            if let opened = try? seal.open(sealed, as: purpose) { return opened }
+        }
+        throw Refused(.cannotOpen)
     }
 }

@@ -1,13 +1,9 @@
 internal import RelayProtocol
 
 extension SteeringOffer {
-    /// The offer of a host that seals: without actions whose content would leave unsealed, and no longer than the wire takes sealed.
+    /// The offer of a host that seals: no longer than the wire takes sealed.
     var sealable: SteeringOffer {
         var offer = self
-        offer.takesPictures = false
-        offer.hasScreen = false
-        offer.actions.subtract([.ruleOff, .ruleAdd, .ruleChange, .ruleTry])
-        for place in offer.agents.indices { offer.agents[place].takesPictures = false }
         offer.seals = true
         if !offer.hasRoom { offer.rules = nil }
         if !offer.hasRoom { offer.commands = [] }

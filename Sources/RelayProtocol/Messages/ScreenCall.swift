@@ -79,8 +79,8 @@ package enum ScreenAnswer: Sendable, Equatable {
             self = .failed(try Notice(from: error))
         } else if let screen = value.optional("screen") {
             let bytes = Array(try screen.object().bytes)
-            guard bytes.count <= WireLimits.screenBytesMax else {
-                throw WireError(.outOfRange, at: screen.path, "longer than \(WireLimits.screenBytesMax) bytes")
+            guard bytes.count <= WireLimits.sealedScreenBytesMax else {
+                throw WireError(.outOfRange, at: screen.path, "longer than \(WireLimits.sealedScreenBytesMax) bytes")
             }
             self = .screen(bytes)
         } else {

@@ -47,11 +47,16 @@ package struct PictureDigest: Hashable, Sendable {
 
 /// A picture's type by its first bytes alone: its sender can call it anything.
 package enum PictureType: String, Sendable, CaseIterable {
+    /// For a host that seals: what it is, it and its devices know.
+    case sealed = "application/x-heliograph-sealed"
     case png = "image/png"
     case jpeg = "image/jpeg"
     case webp = "image/webp"
 
-    /// Nil if it is none of these.
+    /// First byte of a sealed picture.
+    package static let sealedMark: UInt8 = 4
+
+    /// Nil if it is none that an agent can see.
     package init?(of bytes: [UInt8]) {
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
             self = .png
@@ -70,6 +75,7 @@ package enum PictureType: String, Sendable, CaseIterable {
         case .png: "png"
         case .jpeg: "jpg"
         case .webp: "webp"
+        case .sealed: "sealed"
         }
     }
 }

@@ -18,7 +18,7 @@ package struct PictureSize: Sendable, Equatable {
             case .png: Self.png(bytes)
             case .jpeg: Self.jpeg(bytes)
             case .webp: Self.webp(bytes)
-            case nil: nil
+            case .sealed, nil: nil
             }
         guard let size, size.width > 0, size.height > 0 else { return nil }
         self = size

@@ -167,6 +167,19 @@ package enum SteeringAction: Sendable, Equatable {
         }
     }
 
+    /// A prompt, or a launch, with these pictures.
+    package func with(_ pictures: [Picture]) -> SteeringAction {
+        switch self {
+        case .prompt(var prompt):
+            prompt.pictures = pictures
+            return .prompt(prompt)
+        case .launch(var launch):
+            launch.pictures = pictures
+            return .launch(launch)
+        default: return self
+        }
+    }
+
     /// Pictures of the command, which are content as well.
     package var pictures: [Picture] {
         switch self {

@@ -25,6 +25,9 @@ extension WireTable {
                                     .optional("style", .name, "Parameters of SGR, from none set: `1;38;5;208`."),
                                 ])), "Without the blanks at the row's end."),
                     ]))),
+            .optional(
+                "sealed", .text(bytesMax: WireLimits.sealedScreenBytesMax),
+                "All of it, for devices that can open it; the rest is empty then. Of a host that seals."),
         ])
 
     static let screenMeaning =

@@ -128,8 +128,8 @@ extension WireTable {
                     WireType(.openWord(SteeringAction.Kind.allCases.map(\.rawValue))), 0...WireLimits.steeringActionsMax)
             ).on(.head),
             .optional("whileBusy", .flag, "Prompts with `busy` `steer` are taken.").on(.head),
-            .optional("pictures", .flag, "Prompts with `pictures` are taken.").on(.sealed),
-            .optional("screen", .flag, "Its host holds its terminal: `screen` and `keys` are taken.").on(.sealed),
+            .optional("pictures", .flag, "Prompts with `pictures` are taken.").on(.head),
+            .optional("screen", .flag, "Its host holds its terminal: `screen` and `keys` are taken.").on(.head),
             .optional("reason", .line, "Why something that people expect is not offered, and what to do about it.").on(.sealed),
             .optional("asksAll", .flag, "A person is asked before every tool, as one has wanted with `askAll`.").on(.head),
             .optional(
@@ -168,7 +168,7 @@ extension WireTable {
                 .list(
                     .object([
                         .required("name", .name).on(.head), .required("title", .name).on(.head),
-                        .optional("pictures", .flag, "Takes `pictures` with its first prompt.").on(.sealed),
+                        .optional("pictures", .flag, "Takes `pictures` with its first prompt.").on(.head),
                         .optional("modes", .list(.name, 0...WireLimits.steeringModesMax)).on(.head),
                         .optional("models", .list(.name, 0...WireLimits.steeringModelsMax)).on(.head),
                     ]), 0...WireLimits.startableMax),

@@ -336,7 +336,7 @@ struct ContentOpenerTests {
         var opener = ContentOpener.trusted(Self.host)
         let command = SteeringAction.prompt(.init(text: "/secret", whenBusy: .queue, isCommand: true))
         let launch = SteeringAction.launch(Launch(.start, project: "secret", agent: "claude"))
-        for action in [command, launch, .ruleOff("secret")] {
+        for action in [command, launch] {
             #expect(throws: ClientError.self) { try opener.sealed(action, as: CommandID("k1")!, to: SealingHost.itsOwn) }
         }
     }
@@ -377,6 +377,55 @@ struct ContentOpenerTests {
         let event = Event(.steeringRequested(SteeringCall(request, consent: Self.host.id)), at: 5) { $0.field("text", command) }
         let opened = opener.events(Self.host.events([event.bytes], first: 1))
         #expect(Self.line(opened.first) == "» desk: prompt: /deploy to production")
+    }
+
+    @Test("rules are shown, and go out with names and texts sealed; so they come back")
+    func rules() throws {
+        var opener = ContentOpener.trusted(Self.host)
+        var offer = SteeringOffer(actions: [.ruleOff, .ruleAdd, .ruleChange, .ruleTry])
+        offer.consent = Self.host.id
+        offer.rules = RulesOffer([RuleOffer(name: "tests", answer: "allow", patterns: ["Bash(make)"])], isAccepted: true)
+        let own = SealingHost.itsOwn
+        guard
+            case .steeringOffered(let sent)? = try? Event(stored: Self.host.event(.steeringOffered(offer), 3, in: own)).head
+        else { return }
+        #expect(sent.rules == nil && sent.actions == offer.actions)
+        #expect(opener.summary(Self.host.summary(own, sent))?.steering?.rules == offer.rules)
+        let id = CommandID("k1")!
+        func read(_ text: String) throws -> String {
+            try Self.host.seal(of: own).openText(Sealed(text: text, as: .words), as: .words(with: "k1"))
+        }
+        guard case .ruleChange(let rule, let text) = try opener.sealed(.ruleChange("tests", to: "[[rule]]"), as: id, to: own)
+        else { return }
+        #expect(try read(rule) == "tests" && read(text) == "[[rule]]")
+        #expect(try opener.sealed(.ruleTry(""), as: id, to: own) == .ruleTry(""))
+        #expect(throws: ClientError.self) {
+            try opener.sealed(.ruleAdd(String(repeating: "x", count: 3_000)), as: id, to: own)
+        }
+        let request = SteeringRequest(
+            command: id, session: own, by: Named(id: ClientID("c1")!, name: "desk"), action: .ruleChange(rule, to: text),
+            signature: "s")
+        let event = Event(.steeringRequested(SteeringCall(request, consent: Self.host.id)), at: 5)
+        let batch = SessionEvents(session: own, epoch: Epoch("e1")!, first: 1, events: [event.bytes])
+        guard case .events(let opened)? = opener.open(.events(batch)).first, let bytes = opened.events.first,
+            case .steeringRequested(let call)? = try? Event(stored: bytes).head
+        else { return }
+        #expect(call.rule == "tests" && call.choice == "[[rule]]")
+    }
+
+    @Test("a picture goes sealed to a host that seals, and as it is to another")
+    func pictures() throws {
+        var opener = ContentOpener.trusted(Self.host)
+        let sealed = try #require(try opener.sealed(picture: [1, 2, 3], for: SealingHost.session))
+        #expect(try Self.host.seal().open(Sealed(parsing: sealed, as: .picture), as: .picture) == [1, 2, 3])
+        #expect(try opener.sealed(picture: [1, 2, 3], for: SessionID("s9")!) == nil)
+        func prompt(_ type: PictureType) -> SteeringAction {
+            let picture = Picture(digest: PictureDigest(String(repeating: "ab", count: 32))!, type: type, bytes: 3)
+            return .prompt(.init(text: "look", pictures: [picture]))
+        }
+        let id = CommandID("k1")!
+        #expect(try opener.sealed(prompt(.sealed), as: id, to: SealingHost.session).pictures.map(\.type) == [.sealed])
+        #expect(throws: ClientError.self) { try opener.sealed(prompt(.png), as: id, to: SealingHost.session) }
     }
 
     @Test("a start names its project by the alias that the host offers")

@@ -35,6 +35,8 @@ struct ConsentBench {
     private(set) var answers: [UInt64: String] = [:]
     private var commands = 0
     private var typed: [String] = []
+    /// As a terminal has got them.
+    private(set) var keys: [String] = []
     /// Questions that nobody will see, as the adapter hears of them.
     private(set) var lost: [String] = []
 
@@ -135,7 +137,10 @@ struct ConsentBench {
                 case .answered(_, .failed(let notice))?: typed.append(notice.message)
                 default: break
                 }
-            case .askTerminal: typed.append("typed")
+            case .askTerminal(let call):
+                guard case .type(let bytes) = call.wish else { continue }
+                typed.append("typed")
+                keys.append(String(decoding: bytes, as: UTF8.self))
             case .respond(let token, let answer):
                 answers[token.rawValue] = answer.map { String(decoding: $0, as: UTF8.self) } ?? ""
             default: break
@@ -201,6 +206,16 @@ struct ConsentBench {
         typed = []
         _ = tell(.received(.screen(call)))
         return typed.joined(separator: " ")
+    }
+
+    /// What leaves when a terminal shows `drawing` to a look.
+    mutating func look(_ id: String, shows drawing: [UInt8]) -> [UInt8]? {
+        let by = Named<ClientTag>(id: ClientID("c1")!, name: "phone")
+        let call = ScreenCall(command: CommandID(id)!, session: Self.session, by: by, wish: .look(after: nil))
+        _ = tell(.received(.screen(call)))
+        _ = tell(.terminalAnswered(call.name, .screen(drawing)))
+        guard case .answered(_, .screen(let shown))? = messages.last else { return nil }
+        return shown
     }
 
     mutating func letter(_ bytes: [UInt8], from client: String = "c1") {

@@ -56,6 +56,21 @@ struct SealedReader {
         return try seal(session, sealed.epoch).openText(sealed, as: .live(of: name))
     }
 
+    func picture(_ bytes: [UInt8], in session: SessionID = ConsentBench.session) throws -> [UInt8] {
+        try seal(session, try #require(epochs.last)).seal(bytes, as: .picture, nonce: .random()).bytes
+    }
+
+    func keys(_ text: String, with name: String) throws -> [UInt8] {
+        try seal(ConsentBench.session, try #require(epochs.last)).seal(
+            Array(text.utf8), as: .words(with: name), nonce: .random()
+        ).bytes
+    }
+
+    func screen(_ shown: [UInt8], to command: String) throws -> [UInt8] {
+        let sealed = try Sealed(text: try JSONDocument(parsing: shown).root.string("sealed"), as: .live)
+        return try seal(ConsentBench.session, sealed.epoch).open(sealed, as: .screen(to: command))
+    }
+
     func words(_ text: String, with name: String, in session: SessionID = ConsentBench.session) throws -> String {
         try seal(session, try #require(epochs.last)).seal(Array(text.utf8), as: .words(with: name), nonce: .random()).text
     }

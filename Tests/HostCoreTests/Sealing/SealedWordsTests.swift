@@ -15,7 +15,8 @@ struct SealedWordsTests {
         bench.tell([
             .offer(
                 Bench.session,
-                SteeringOffer(actions: [.prompt, .mode, .ruleOff], modes: ["plan"], commands: ["/secret", "/other"])),
+                SteeringOffer(
+                    actions: [.prompt, .mode, .ruleOff], takesPictures: true, modes: ["plan"], commands: ["/secret", "/other"])),
             .stands(Bench.session, .idle),
         ])
         bench.flush()
@@ -123,17 +124,67 @@ struct SealedWordsTests {
         #expect(bench.diary.launches.first?.launch.text == "begin")
     }
 
-    @Test("what cannot be sealed is not taken: pictures, and rules by name")
-    func notTaken() throws {
+    @Test("a rule is named in sealed words alone")
+    func rules() throws {
         var (bench, reader) = try bench()
-        let picture = Picture(digest: PictureDigest(String(repeating: "ab", count: 32))!, type: .png, bytes: 70)
-        let action = SteeringAction.prompt(.init(text: try reader.words("look", with: "k1"), pictures: [picture]))
-        #expect(bench.steer(action, "k1", signature: bench.signature(action, "k1")) == [])
-        #expect(bench.steer(.ruleOff("tests"), "k2", signature: bench.signature(.ruleOff("tests"), "k2")) == [])
+        for (text, id) in [("tests", "k1"), (try reader.words("tests", with: "k2"), "k2")] {
+            _ = bench.steer(.ruleOff(text), id, signature: bench.signature(.ruleOff(text), id))
+        }
+        // As there are none here, the second got as far as the rules.
         #expect(
             bench.steps.suffix(2) == [
-                "k1 refused: this session takes no pictures", "k2 refused: this session does not take ruleOff",
+                "k1 refused: \(ConsentRefusal.notSealed.sentence)", "k2 refused: its host has no rules",
             ])
+    }
+
+    @Test("an agent gets a picture as it was before it was sealed, and none that was not")
+    func pictures() throws {
+        var (bench, reader) = try bench()
+        let png: [UInt8] =
+            [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + [0, 0, 0, 2, 0, 0, 0, 3]
+        func give(_ content: [UInt8], _ type: PictureType, _ id: String) throws -> Picture? {
+            let digest = PictureDigest(String(repeating: "ab", count: 32))!
+            let picture = Picture(digest: digest, type: type, bytes: content.count)
+            let action = SteeringAction.prompt(.init(text: try reader.words("look", with: id), pictures: [picture]))
+            let before = bench.diary.requests.count
+            _ = bench.steer(action, id, signature: bench.signature(action, id))
+            let name = SteeringName(client: ClientID("c1")!, command: CommandID(id)!)
+            _ = bench.tell(.picturesFetched(name, .all([Base64URL.base64(content)])))
+            guard bench.diary.requests.count > before else { return nil }
+            bench.tell([.steered(Bench.session, SteeringChange(name, .taken)), .stands(Bench.session, .idle)])
+            return bench.diary.requests.last?.action.pictures.first
+        }
+        let given = try give(reader.picture(png), .sealed, "k1")
+        #expect(given?.type == .png && given?.bytes == png.count && given?.content == Base64URL.base64(png))
+        // One that was brought for a start is sealed for the host's own session.
+        #expect(try give(reader.picture(png, in: SealedReader.desk), .sealed, "k2")?.type == .png)
+        #expect(try give(png, .png, "k3") == nil)
+        #expect(bench.steps.last == "k3 refused: \(ConsentRefusal.notSealed.sentence)")
+        #expect(try give(reader.picture(png, in: SessionID("another")!), .sealed, "k4") == nil)
+        #expect(try give(reader.picture(Array("no picture".utf8)), .sealed, "k5") == nil)
+        #expect(bench.steps.last == "k5 refused: \(ConsentRefusal.cannotOpen.sentence)")
+    }
+
+    // MARK: Terminals
+
+    @Test("keys are typed as they were before they were sealed, and a screen leaves sealed for the look that asked for it")
+    func terminal() throws {
+        var (bench, reader) = try bench()
+        var offer = SteeringOffer(actions: [.prompt])
+        offer.hasScreen = true
+        bench.tell([.offer(Bench.session, offer)])
+        func press(_ keys: [UInt8], _ id: String) -> String { bench.type(keys, id, signature: bench.keysSignature(keys, id)) }
+        #expect(press(Array("ls".utf8), "k1") == ConsentRefusal.notSealed.sentence)
+        #expect(press(try reader.keys("ls", with: "other"), "k2") == ConsentRefusal.cannotOpen.sentence)
+        #expect(press(try reader.keys("secret", with: "k3"), "k3") == "typed")
+        #expect(bench.keys == ["secret"])
+
+        let drawing = Array(#"{"of":"1","rows":1,"columns":6,"lines":[{"row":0,"runs":[{"text":"secret"}]}]}"#.utf8)
+        let looked = bench.look("k4", shows: drawing)
+        let shown = try #require(looked)
+        #expect(!String(decoding: shown, as: UTF8.self).contains("secret"))
+        #expect(try reader.screen(shown, to: "k4") == drawing)
+        #expect(throws: (any Error).self) { try reader.screen(shown, to: "k5") }
     }
 
     // MARK: Decisions

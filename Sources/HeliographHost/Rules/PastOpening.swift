@@ -1,0 +1,32 @@
+internal import Consent
+internal import ConsentKeys
+internal import RelayProtocol
+
+/// Opens this host's own requests as the relay keeps them. One that does not open stays as it is, and no rule fits it.
+struct PastOpening: Sendable {
+    private let host: KeyID
+    private let epochs: EpochBook
+
+    /// Nil if the host has never sealed.
+    init?(_ files: ConsentFiles) throws(HostError) {
+        guard files.hasEpochs, let identity = try files.identity() else { return nil }
+        (host, epochs) = (identity.id, try files.openEpochs())
+    }
+
+    func opened(_ kept: KeptRequest) -> KeptRequest {
+        let approval = kept.approval
+        guard let body = try? JSONDocument(parsing: approval.requestBytes).root.optional("body"),
+            let text = try? body.optionalString("sealed"), let sealed = try? Sealed(text: text, as: .numbered),
+            let key = epochs.key(of: sealed.epoch)
+        else { return kept }
+        let seal = SessionSeal(of: approval.session, host: host, key, epoch: sealed.epoch, .openSSL)
+        guard let bytes = try? seal.open(sealed, as: .event(kind: EventKind.approvalRequested.rawValue)),
+            case .approvalRequested(let request)? = try? Event(stored: bytes).head, request.approval == approval.id
+        else { return kept }
+        var opened = Approval(
+            session: approval.session, request: request, requestBytes: bytes, requestedAt: approval.requestedAt,
+            seq: approval.seq)
+        (opened.stage, opened.expiresAt) = (approval.stage, approval.expiresAt)
+        return KeptRequest(folder: kept.folder, approval: opened)
+    }
+}

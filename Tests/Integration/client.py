@@ -68,7 +68,7 @@ class WireClient:
         id = id or f"{self._prefix}-{next(self._ids)}"
         host = self.summaries.get(fields.get("session", ""), {}).get("steering", {}).get("consent")
         if type == "prompt" and self.device and host and "signature" not in fields:
-            fields["signature"] = self.device.prompt(unb64(host), fields["session"], id, fields["text"])
+            fields["signature"] = self.device.prompt(unb64(host), fields["session"], id, fields["text"], pictures=fields.get("pictures", ()))
         if type in ("ruleOff", "ruleAdd", "ruleChange") and self.device and host and "signature" not in fields:
             texts = [fields[key] for key in ("rule", "toml") if key in fields]
             fields["signature"] = self.device.steer(unb64(host), fields["session"], id, type, *texts)

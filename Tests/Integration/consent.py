@@ -7,6 +7,7 @@ import hmac
 import json
 import os
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from cryptography.exceptions import InvalidSignature
@@ -200,11 +201,13 @@ class Device:
         )  # fmt: skip
         return self.text(issued, statement)
 
-    def prompt(self, host: bytes, session: str, command: str, text: str, count: int | None = None) -> str:
+    def prompt(self, host: bytes, session: str, command: str, text: str, count: int | None = None, pictures: Sequence[Any] = ()) -> str:
         count = self.next_count() if count is None else count
-        statement = (
-            domain("prompt") + lp(host) + lp(session.encode()) + lp(command.encode()) + lp(sha(text.encode())) + u64(count) + lp(self.id)
-        )
+        content = text.encode()
+        if pictures:
+            named = b"".join(lp(bytes.fromhex(picture["digest"])) + lp(picture["type"].encode()) for picture in pictures)
+            content = b"\xff" + lp(content) + b"\0" + lp(b"queue") + u32(len(pictures)) + named
+        statement = domain("prompt") + lp(host) + lp(session.encode()) + lp(command.encode()) + lp(sha(content)) + u64(count) + lp(self.id)
         return self.text(count, statement)
 
     def keys(self, host: bytes, session: str, command: str, keys: bytes, count: int | None = None) -> str:
@@ -284,6 +287,17 @@ class Opener:
         epoch, nonce = max(self.epochs), os.urandom(12)
         bound = domain("words") + lp(self.host) + lp(session.encode()) + u32(epoch) + lp(to.encode())
         return "sealed." + b64(b"\3" + u32(epoch) + nonce + self._key(session, epoch).encrypt(nonce, text.encode(), bound))
+
+    def sealed_picture(self, session: str, picture: bytes) -> bytes:
+        epoch, nonce = max(self.epochs), os.urandom(12)
+        bound = domain("picture") + lp(self.host) + lp(session.encode()) + u32(epoch)
+        return b"\4" + u32(epoch) + nonce + self._key(session, epoch).encrypt(nonce, picture, bound)
+
+    def picture(self, session: str, sealed: bytes) -> bytes:
+        assert sealed[0] == 4
+        epoch = int.from_bytes(sealed[1:5], "big")
+        bound = domain("picture") + lp(self.host) + lp(session.encode()) + u32(epoch)
+        return self._key(session, epoch).decrypt(sealed[5:17], sealed[17:], bound)
 
     def alias(self, name: str) -> str:
         key = hkdf(self.epochs[max(self.epochs)], domain("alias") + lp(self.host))

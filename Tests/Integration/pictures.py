@@ -9,8 +9,8 @@ from typing import Any
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
-def png(width: int = 8, height: int = 8, seed: int | None = None) -> bytes:
-    """A PNG; with a seed its points are noise."""
+def png(width: int = 8, height: int = 8, seed: int | None = None, text: str = "") -> bytes:
+    """A PNG; with a seed its points are noise. `text` is in it as words."""
     noise = random.Random(seed)
     rows = b"".join(b"\0" + (noise.randbytes(3 * width) if seed is not None else b"\xff\x40\x00" * width) for _ in range(height))
 
@@ -18,11 +18,13 @@ def png(width: int = 8, height: int = 8, seed: int | None = None) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return SIGNATURE + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    words = chunk(b"iTXt", b"Comment\0\0\0\0\0" + text.encode()) if text else b""
+    return SIGNATURE + chunk(b"IHDR", head) + words + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
 def named(picture: bytes) -> dict[str, Any]:
-    return {"digest": hashlib.sha256(picture).hexdigest(), "type": "image/png", "bytes": len(picture)}
+    kind = "image/png" if picture.startswith(SIGNATURE) else "application/x-heliograph-sealed"
+    return {"digest": hashlib.sha256(picture).hexdigest(), "type": kind, "bytes": len(picture)}
 
 
 def bring(relay: Any, token: str, session: str, picture: bytes) -> Any:

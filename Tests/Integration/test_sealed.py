@@ -1,5 +1,6 @@
 """Sealed content with real processes: who has everything that the relay has reads nothing of a day's work, and a trusted device reads all of it."""
 
+import base64
 import json
 import random
 import subprocess
@@ -13,8 +14,12 @@ from client import WireClient
 from consent import Opener, Shown, unb64
 from daemon import Daemon
 from own_agent import Asking, event, post, question
+from pictures import bring, png
+from postgres import PostgresServer
+from push_site import PushSite
 from relay import BINARY, Relay
 from steered import phone  # noqa: F401 (a fixture)
+from test_web_push import Laptop
 from thief import Wiretap, found_in, loot
 from trusting import devices, join, shown_link, trust_client
 from waits import patient, wait_until
@@ -46,6 +51,7 @@ class Machine:
         self.daemon = Daemon(folder, relay, is_signed=True)
         self.opener: Opener | None = None
         self.marks = Marks()
+        self.picture = b""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -115,8 +121,15 @@ class Machine:
         signature = self.phone.device.decide(shown, "answer", answers=answers)
         return self.phone.command("answer", session=SESSION, approval=card["approval"], digest=shown.digest, answers=answers, signature=signature)
 
-    def prompt(self, text: str, id: str, session: str = SESSION) -> Any:
-        return self.phone.command("prompt", id=id, session=session, text=self.words(session, id, text), busy="queue")
+    def prompt(self, text: str, id: str, session: str = SESSION, **more: Any) -> Any:
+        return self.phone.command("prompt", id=id, session=session, text=self.words(session, id, text), busy="queue", **more)
+
+    def bring(self, picture: bytes) -> Any:
+        """As prompts name it."""
+        sent = self.opener.sealed_picture(SESSION, picture) if self.opener else picture
+        answer = bring(self.relay, self.phone.token, SESSION, sent)
+        assert answer.status == 200, answer.body
+        return answer.json
 
     def stage(self, id: str) -> dict[str, Any]:
         """The end of that command, as the phone can read it."""
@@ -124,6 +137,36 @@ class Machine:
             SESSION, lambda event: event["kind"] == "steering.changed" and event["head"]["command"] == id and event["head"]["stage"] not in ("queued", "given"), 30
         )
         return self.plain(ended)["head"]
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[PushSite]:
+    site = PushSite(tmp_path / "service")
+    yield site
+    site.close()
+
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest) -> Iterator[PostgresServer | None]:
+    """For a relay whose data is in PostgreSQL, where a test says so."""
+    if getattr(request, "param", "files") == "files":
+        yield None
+        return
+    server = PostgresServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def relay(tmp_path: Path, site: PushSite, server: PostgresServer | None) -> Iterator[Relay]:
+    relay = Relay(tmp_path / "relay", ["--store", server.address("postgres")] if server else [], environment=site.environment)
+    relay.start()
+    try:
+        yield relay
+        relay.stop()
+        relay.check_log()
+    finally:
+        relay.kill()
 
 
 @pytest.fixture
@@ -153,7 +196,7 @@ def work(machine: Machine) -> None:
     done = subprocess.run([str(BINARY), "host", "projects", "add", str(folder)], capture_output=True, text=True, env=machine.environment, timeout=patient(20))
     assert done.returncode == 0, done.stderr
     machine.emit("session.started", {"agent": {"name": "own"}, "title": new(), "project": new(), "cwd": f"/srv/{new()}", "branch": new()})
-    machine.offer(commands=[f"/{new()}"])
+    machine.offer(commands=[f"/{new()}"], pictures=True)
     machine.phone.wait_summary(SESSION, lambda summary: "prompt" in summary.get("steering", {}).get("actions", []), 20)
     machine.phone.subscribe(SESSION)
     for number in range(22):
@@ -193,13 +236,15 @@ def work(machine: Machine) -> None:
     assert "error" not in reply, reply
     given = asking.answer()[1]["answers"]
     assert given[0]["choices"] == [labels[1]] and given[1]["text"] == own, given
+    machine.picture = png(16, 16, seed=36, text=new())
     while len(machine.marks.all) < MARKS - 1:
         machine.emit("message", {"role": "assistant"}, {"text": new()})
     text = new()
     waiting = Asking(machine.daemon, {"session": "s1"}, "steering/next")
-    machine.prompt(text, "p1")
+    machine.prompt(text, "p1", pictures=[machine.bring(machine.picture)])
     given = waiting.answer()[1]
-    assert given["text"] == text
+    (handed,) = given["pictures"]
+    assert given["text"] == text and base64.b64decode(handed["content"]) == machine.picture and handed["type"] == "image/png"
     told = {"session": "s1", "client": given["by"]["id"], "command": "p1", "stage": "taken"}
     assert post(machine.daemon.socket, "steered", told) == (200, {})
     assert machine.stage("p1")["stage"] == "taken"
@@ -207,11 +252,17 @@ def work(machine: Machine) -> None:
     wait_until(lambda: any("to" in json.dumps(event) for event in machine.phone.logs[SESSION]), 10, "the log")
 
 
+def picture_of(machine: Machine, named: Any) -> bytes:
+    """As the relay keeps it."""
+    return machine.relay.get(f"/v1/pictures/{named['digest']}", {"Authorization": f"Bearer {machine.phone.token}"}).body
+
+
 def read_by(machine: Machine) -> str:
     """All that the phone has read, in words."""
     phone, opener = machine.phone, machine.opener
     if opener is None:
-        return json.dumps(phone.messages, ensure_ascii=False)
+        named = next(picture for event in phone.logs[SESSION] for picture in event.get("body", {}).get("pictures", []))
+        return json.dumps([phone.messages, picture_of(machine, named).decode(errors="replace")], ensure_ascii=False)
     opened: list[Any] = []
     number = 0
     for event in phone.logs[SESSION]:
@@ -225,6 +276,8 @@ def read_by(machine: Machine) -> str:
             opened.append(plain)
         elif event["kind"] == "steering.requested" and "text" in body:
             opened.append(opener.words(SESSION, head["command"], body["text"]))
+            for named in body.get("pictures", []):
+                opened.append(opener.picture(SESSION, picture_of(machine, named)).decode(errors="replace"))
         elif event["kind"] == "approval.decided":
             texts = [head["decision"].get("message"), *(answer.get("text") for answer in head["decision"].get("answers", []))]
             opened += [opener.words(SESSION, head["approval"], text) for text in texts if text]
@@ -237,21 +290,33 @@ def read_by(machine: Machine) -> str:
     return json.dumps(opened, ensure_ascii=False)
 
 
-@pytest.mark.parametrize("content", ["sealed", "open"])
-def test_a_thief_of_everything_the_relay_has_finds_nothing_and_a_trusted_device_reads_all(content: str, machine: Callable[..., Machine]) -> None:
+@pytest.mark.parametrize(("server", "content"), [("files", "sealed"), ("files", "open"), ("PostgreSQL", "sealed"), ("PostgreSQL", "open")], indirect=["server"])
+def test_a_thief_of_everything_the_relay_has_finds_nothing_and_a_trusted_device_reads_all(
+    content: str, machine: Callable[..., Machine], server: PostgresServer | None, site: PushSite
+) -> None:
     one = machine(content == "sealed")
+    browser = Laptop(one.relay, site, one.phone).browser
     work(one)
     marks = one.marks.all
     assert len(marks) == MARKS == len(set(marks))
     text = read_by(one)
     assert not [mark for mark in marks if mark not in text], "the phone has not read all of it"
-    found = found_in(loot(one.relay, one.tap, one.phone.messages), marks)
+    pushed = {"browser": site.notifications(browser)}
+    assert len(pushed["browser"]) >= 6, "each question rang"
+    pieces = {f"pixels {place}": piece for place, piece in enumerate(piece for piece in chunks(one.picture[-600:-100], 24) if b"\n" not in piece)}
+    assert pieces
+    found = found_in(loot(one.relay, one.tap, server, {"clients": one.phone.messages, **pushed}), marks, pieces)
     if content == "sealed":
         assert not found, f"{len(found)} marks were found: {dict(list(found.items())[:5])}"
     else:
-        assert len(found) == MARKS, "the thief can find what is there"
-        for place in ("backup", "traffic"):
-            assert sum(place in names for names in found.values()) > MARKS - 10, f"the thief cannot read the {place}"
+        assert len(found) == MARKS + len(pieces), "the thief can find what is there"
+        counts = {place: sum(place in names for names in found.values()) for place in ("dump" if server else "backup", "traffic", "memory", *pushed)}
+        places = {place for place, count in counts.items() if count > (MARKS - 20 if place in ("dump", "backup", "traffic") else 4)}
+        assert places == set(counts), f"the thief cannot read some of {counts}"
+
+
+def chunks(blob: bytes, size: int) -> list[bytes]:
+    return [blob[place : place + size] for place in range(0, len(blob) - size, size)]
 
 
 def test_what_is_not_sealed_for_this_host_is_refused_and_says_why(machine: Callable[..., Machine]) -> None:

@@ -4,13 +4,18 @@ import base64
 import json
 import re
 import socket
+import subprocess
+import tempfile
 import threading
 import zlib
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from postgres import PostgresServer
 from relay import Relay, free_port
+from waits import patient
 
 
 def spellings(mark: str) -> set[bytes]:
@@ -37,15 +42,21 @@ def unpacked(blob: bytes) -> Iterator[bytes]:
             continue
 
 
-def found_in(blobs: dict[str, bytes], marks: Iterable[str]) -> dict[str, list[str]]:
-    """Where each mark that is somewhere was found."""
-    everything = {name: [blob, *unpacked(blob)] for name, blob in blobs.items()}
+def found_in(blobs: dict[str, bytes], marks: Iterable[str], pieces: dict[str, bytes] | None = None) -> dict[str, list[str]]:
+    """Where each mark that is somewhere was found; `pieces` are bytes that are looked for as they are, with their names."""
+    marks_of = {pattern: mark for mark in marks for pattern in spellings(mark)} | {piece: name for name, piece in (pieces or {}).items()}
+    assert not any(b"\n" in pattern for pattern in marks_of), "grep's patterns are lines"
     places: dict[str, list[str]] = {}
-    for mark in marks:
-        patterns = spellings(mark)
-        names = [name for name, parts in everything.items() if any(pattern in part for part in parts for pattern in patterns)]
-        if names:
-            places[mark] = names
+    with tempfile.TemporaryDirectory() as folder:
+        patterns, file = Path(folder) / "patterns", Path(folder) / "blob"
+        patterns.write_bytes(b"\n".join(marks_of) + b"\n")
+        for name, blob in blobs.items():
+            file.write_bytes(b"\n".join([blob, *unpacked(blob)]))
+            # Hundreds of megabytes for thousands of patterns at once.
+            done = subprocess.run(["grep", "-aoFf", patterns, file], capture_output=True, env={"LC_ALL": "C"}, timeout=patient(60))
+            assert done.returncode in (0, 1), done.stderr
+            for mark in {marks_of[pattern] for pattern in marks_of if pattern in done.stdout}:
+                places.setdefault(mark, []).append(name)
     return places
 
 
@@ -126,17 +137,52 @@ def payloads(data: bytes) -> Iterator[bytes]:
         rest = rest[place + size :]
 
 
-def loot(relay: Relay, tap: Wiretap, more: Any) -> dict[str, bytes]:
-    """All that there is at a relay that runs: its files as they are, a backup, log, metrics and audit, and the traffic of its host. `more`: what clients got."""
+def memory(process: int) -> bytes:
+    """As a core dump has it: all of its memory that can be read and is not a file's."""
+    parts: list[bytes] = []
+    with open(f"/proc/{process}/mem", "rb", buffering=0) as file:
+        for line in Path(f"/proc/{process}/maps").read_text().splitlines():
+            area, rights, _, _, node, *name = line.split(maxsplit=5)
+            if not rights.startswith("r") or node != "0" or name and name[0] in ("[vvar]", "[vsyscall]", "[vvar_vclock]"):
+                continue
+            start, end = (int(place, 16) for place in area.split("-"))
+            file.seek(start)
+            while start < end:
+                try:
+                    part = file.read(min(end - start, 1 << 20))
+                except OSError:
+                    break
+                if not part:
+                    break
+                parts.append(part)
+                start += len(part)
+    return b"".join(parts)
+
+
+def dump(server: PostgresServer, database: str) -> bytes:
+    """What `pg_dump` writes, and the log that it recovers from, which is as it was written."""
+    command = [str(server.psql.with_name("pg_dump")), "-h", str(server.folder), "-U", "heliograph", database]
+    written = b"".join(file.read_bytes() for file in sorted((server.folder / "data/pg_wal").iterdir()) if file.is_file())
+    dumped = subprocess.run(command, capture_output=True, check=True, timeout=patient(60)).stdout
+    # Bytes are written in hexadecimal there.
+    return b"\n".join([dumped, *(bytes.fromhex(found[1].decode()) for found in re.finditer(rb"\\\\x((?:[0-9a-f]{2})+)", dumped)), written])
+
+
+def files_of(relay: Relay) -> dict[str, bytes]:
+    """As they are, with a backup and the audit log."""
     backup = relay.folder / "backup.sqlite"
     relay.run("backup", str(backup), "--data", str(relay.data))
     blobs = {file.name: file.read_bytes() for file in sorted(relay.data.rglob("*")) if file.is_file()}
     assert any(name.endswith("-wal") for name in blobs) and any(len(blob) > 10_000 for blob in blobs.values()), list(blobs)
-    return blobs | {
-        "backup": backup.read_bytes(),
+    return blobs | {"backup": backup.read_bytes(), "audit": relay.run("audit", "export", "--data", str(relay.data)).stdout.encode()}
+
+
+def loot(relay: Relay, tap: Wiretap, server: PostgresServer | None, more: dict[str, Any]) -> dict[str, bytes]:
+    """All that there is at a relay that runs: its data, its memory, log and metrics, and the traffic of its host. `more`: what others got of it."""
+    return (files_of(relay) if server is None else {"dump": dump(server, "postgres")}) | {
+        "memory": memory(relay.process.pid),
         "log": relay.log.read_bytes(),
         "metrics": relay.get("/metrics").body,
-        "audit": relay.run("audit", "export", "--data", str(relay.data)).stdout.encode(),
         "traffic": tap.recording(),
-        "clients": json.dumps(more, ensure_ascii=False).encode(),
+        **{name: json.dumps(said, ensure_ascii=False).encode() for name, said in more.items()},
     }

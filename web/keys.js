@@ -68,7 +68,7 @@ export class KeyStore {
    * @param {Pin|PinPart} part @returns {Promise<Pin|undefined>} As it is now; nothing if the host was forgotten.
    */
   pin(part) {
-    return this.#change("hosts", part.id, (held) => (held || "sign" in part ? { ...held, ...part } : undefined));
+    return this.#change("hosts", part.id, (held) => (held || /** @type {Pin} */ (part).sign ? { ...held, ...part } : undefined));
   }
 
   /** @param {string} id */

@@ -69,7 +69,7 @@ export function measure(text, seals) {
   // No character has more than three bytes for each of its units.
   if (text.length * 4 < max) return { words: "", isTooLong: false };
   const bytes = new TextEncoder().encode(text).length;
-  if (bytes > max) return { words: `Too long by ${size(bytes - max)}: put it into a file, and name that.`, isTooLong: true };
+  if (bytes > max) return { words: `Too long by ${size(bytes - max)}: name a file instead.`, isTooLong: true };
   return { words: bytes < max * 0.75 ? "" : `${size(bytes)} of ${size(max)}`, isTooLong: false };
 }
 

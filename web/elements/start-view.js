@@ -150,7 +150,7 @@ export class StartView extends View {
     const text = verb === "past" ? "" : this.#prompt.value.trim();
     write(this.#problem, "");
     if (!place || this.#sent || this.#isBringing || this.#obstacle(place, verb)) return;
-    if (measure(text, this.app.state.hosts.get(place.session)?.steering?.seals).isTooLong) return write(this.#problem, "The prompt is too long: put it into a file, and name that.");
+    if (measure(text, this.app.state.hosts.get(place.session)?.steering?.seals).isTooLong) return write(this.#problem, "The prompt is too long: name a file instead.");
     const target = { session: place.session, project: place.project, agent: this.#agent.value };
     const [mode, model] = [this.#mode.value, this.#model.value.trim()];
     /** @type {{pictures?: import("../wire").Picture[]}} */ let shown = {};

@@ -115,12 +115,14 @@ struct SealedEventTests {
         let sealed = SealedEvent("c2VhbGVk", wraps: [wrap]).bytes(of: event) { "~" + String($0.reversed()) }
         guard case .steeringOffered(let read) = try Event(stored: sealed).head else { throw Unspelled() }
         var expected = SteeringOffer(
-            actions: [.start], commands: ["~yolped/"], projects: [ProjectOffer(name: "~etis", folder: "sealed")])
+            actions: [.start], takesPictures: true, commands: ["~yolped/"],
+            projects: [ProjectOffer(name: "~etis", folder: "sealed")])
         expected.consent = key
+        expected.hasScreen = true
         expected.seals = true
         expected.wraps = [wrap]
         expected.sealed = "c2VhbGVk"
-        expected.agents = [StartableAgent(name: "claude", title: "Claude Code", modes: ["plan"])]
+        expected.agents = offer.agents
         #expect(read == expected)
     }
 

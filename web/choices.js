@@ -79,13 +79,13 @@ export const intervalWords = (minutes) => {
 
 /**
  * What it tells of in one notification, and when.
- * @param {Device["gather"]} gather
+ * @param {Pick<Device, "gather"|"countsRules">} device
  */
-export function gatherWords(gather) {
+export function gatherWords({ gather, countsRules }) {
   if (!gather) return "Nothing";
   const when = gather.when === "interval" ? `${gather.minutes === 60 ? "an hour" : intervalWords(gather.minutes ?? 0)} after the first`
     : `once a day, at ${clock(gather.at ?? 0)}, ${gather.timeZone}`;
-  return `Errors, finished runs and budgets: ${when}`;
+  return `Errors, finished runs${countsRules ? ", budgets and what rules answered" : " and budgets"}: ${when}`;
 }
 
 /** By the wire's number, from 1. */
@@ -103,6 +103,7 @@ export const weeklyWords = (weekly) => (weekly ? `${weekdays[weekly.weekday - 1]
  * @property {Kind[]} kinds
  * @property {Device["text"]} text
  * @property {string[]} muted
+ * @property {boolean} countsRules Counts only where something is gathered.
  * @property {boolean} hidesCost
  * @property {{from: string, to: string, timeZone: string}|null} quiet Times as `22:00`.
  * @property {{minutes: number}|{at: string, timeZone: string}|null} gather The time as `18:00`.
@@ -114,10 +115,11 @@ export const weeklyWords = (weekly) => (weekly ? `${weekdays[weekly.weekday - 1]
  * @param {Draft} draft
  * @returns {{choices: Choices}|{problem: string}}
  */
-export function read({ quiet, gather, weekly, allows, hidesCost, kinds: chosen, text, muted }) {
+export function read({ quiet, gather, weekly, allows, countsRules, hidesCost, kinds: chosen, text, muted }) {
   /** @type {Choices} */
   const choices = { text, kinds: chosen, muted };
   if (hidesCost) choices.hidesCost = true;
+  if (gather && countsRules) choices.countsRules = true;
   // What does not show the whole can never be allowed from there.
   if (allows && text === "full") choices.allowOnLockScreen = true;
   if (gather && "minutes" in gather) choices.gather = { when: "interval", minutes: gather.minutes };

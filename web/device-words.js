@@ -39,13 +39,13 @@ const cardStarts = /** @type {Record<string, string>} */ ({
  * @returns {[name: string, value: string][]}
  */
 export function wishes(device, titleOf) {
-  const { cards, starts, quiet, gather, weekly, muted = [], web, ntfy, receiver } = device;
+  const { cards, starts, quiet, weekly, muted = [], web, ntfy, receiver } = device;
   const rings = (device.kinds ?? Object.keys(kinds)).map((kind) => kinds[kind] ?? kind);
   const mode = cardModes[cards ?? "perSession"] ?? cards;
   /** @type {[name: string, value: string][]} */
   const common = [
     ["Rings for", rings.length ? capital(rings.join(", ")) : "Nothing"],
-    ["Gathered", gatherWords(gather)],
+    ["Gathered", gatherWords(device)],
     ["Says", textOf(device)],
     ["Muted", muted.length ? muted.map(titleOf).join(", ") : "No session"],
     ["Cost", device.hidesCost ? "Hidden" : "Shown"],

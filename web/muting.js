@@ -5,7 +5,7 @@
 /** @typedef {import("./choices.js").Choices} Choices */
 
 /** @type {Record<keyof Choices, true>} The type check finds a choice that is not among them. */
-const chosen = { text: true, kinds: true, muted: true, quiet: true, gather: true, weekly: true, hidesCost: true, allowOnLockScreen: true };
+const chosen = { text: true, kinds: true, muted: true, quiet: true, gather: true, weekly: true, countsRules: true, hidesCost: true, allowOnLockScreen: true };
 
 /** @param {import("./wire").DeviceShown} device All that its person chose. @returns {Choices} */
 const choicesOf = (device) => /** @type {any} */ (Object.fromEntries(Object.entries(device).filter(([name]) => name in chosen)));

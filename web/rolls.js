@@ -17,6 +17,7 @@ import { distrustedWords, newcomerWords, refusedWords, unansweredDistrustWords }
 
 /**
  * @typedef {object} RollHands What `Trust` knows and does.
+ * @property {() => string} id This browser's own.
  * @property {() => Map<string, Pin>} hosts Those that trust this browser.
  * @property {() => string[]} signedHosts Those that are here, as the relay says.
  * @property {(pin: Pin) => Promise<void>} keep
@@ -62,12 +63,15 @@ export class Rolls {
     for (const all of [this.said, this.#asks, this.#distrusts]) all.clear();
   }
 
-  /** What was announced has been read. */
-  async read() {
-    for (const [host, { devices }] of this.said) {
-      const pin = this.#trust.hosts().get(host);
-      if (pin && this.#newcomers(pin).length) await this.#trust.keep({ ...pin, known: devices.map(({ id }) => id) });
-    }
+  /**
+   * What was announced has been read.
+   * @param {{host: string, device: string}} newcomer
+   */
+  async read({ host, device }) {
+    const pin = this.#trust.hosts().get(host);
+    const ids = this.said.get(host)?.devices.map(({ id }) => id) ?? [];
+    if (pin?.known) await this.#trust.keep({ ...pin, known: ids.filter((id) => id === device || pin.known?.includes(id)) }).catch(() => undefined);
+    this.#announce();
   }
 
   /** @param {string} host @param {string} id The device that is to go. */
@@ -113,22 +117,28 @@ export class Rolls {
   /** @param {string} host @param {{count: number, devices: TrustedDevice[]}} roll */
   async #called(host, roll) {
     this.said.set(host, roll);
-    const pin = this.#trust.hosts().get(host);
+    let pin = this.#trust.hosts().get(host);
     if (!pin) return;
-    if (!pin.known) await this.#trust.keep({ ...pin, known: roll.devices.map(({ id }) => id) });
-    const [device] = this.#newcomers(pin);
-    const news = this.#trust.news();
-    if (device && (!news || news.newcomer || news.tone !== "going")) {
-      this.#trust.tell({ tone: "bad", words: newcomerWords(device, roll.devices.find(({ id }) => id === device.by)?.name, pin.name), newcomer: { host, device: device.id } });
-    } else {
-      // Lists show it.
-      this.#trust.tell(news?.newcomer && !device ? null : news);
-    }
+    if (!pin.known) await this.#trust.keep((pin = { ...pin, known: this.#earlier(roll.devices) }));
+    if (this.#trust.news()?.tone !== "going") this.#announce();
+    // Lists show it.
+    else this.#trust.tell(this.#trust.news());
   }
 
-  /** @param {Pin} pin */
-  #newcomers({ id, known }) {
-    return known ? (this.said.get(id)?.devices ?? []).filter((device) => !known.includes(device.id)) : [];
+  /** The device that came first of those that nobody has read of. */
+  #announce() {
+    for (const [host, { devices }] of this.said) {
+      const pin = this.#trust.hosts().get(host);
+      const device = [...devices].reverse().find(({ id }) => pin?.known && !pin.known.includes(id));
+      if (pin && device) return this.#trust.tell({ tone: "bad", words: newcomerWords(device, devices.find(({ id }) => id === device.by)?.name, pin.name), newcomer: { host, device: device.id } });
+    }
+    const news = this.#trust.news();
+    this.#trust.tell(news?.newcomer ? null : news);
+  }
+
+  /** @param {TrustedDevice[]} devices Those that came before this browser, and itself: a roll that was late announces the others. */
+  #earlier(devices) {
+    return devices.map(({ id }) => id).slice(Math.max(0, devices.findIndex(({ id }) => id === this.#trust.id())));
   }
 
   /** @param {string} host */

@@ -75,7 +75,7 @@ export class Trust {
   constructor(around, link, state, changed) {
     [this.#around, this.#link, this.#state, this.#changed] = [around, link, state, changed];
     const hands = this.#hands = {
-      reason: () => this.reason, code: () => this.code, news: () => this.news,
+      reason: () => this.reason, code: () => this.code, id: () => this.#id, news: () => this.news,
       make: () => this.#make(), pin: this.#pin.bind(this), fail: () => this.#fail(), tell: this.#tell.bind(this), nameOf: this.#nameOf.bind(this),
       isTrusted: (/** @type {string} */ host) => this.hosts.has(host),
       signedHosts: () => this.#signedHosts,
@@ -158,10 +158,11 @@ export class Trust {
     this.#joining.decline();
   }
 
-  /** What was told has been read. */
+  /** What was told has been read; of a device, once that is kept. */
   dismiss() {
-    if (this.news?.newcomer) this.#later(() => this.#rolls.read());
-    this.#tell(null);
+    const newcomer = this.news?.newcomer;
+    if (newcomer) this.#later(() => this.#rolls.read(newcomer));
+    else this.#tell(null);
   }
 
   /** @param {string} host The id of its key. @returns {import("./consent.js").TrustedDevice[]} Those that it trusts, as it said, the last that came first. */
@@ -171,7 +172,6 @@ export class Trust {
 
   /** @param {string} host The id of its key. @param {string} device That of the one that is to go. */
   distrust(host, device) {
-    if (this.news?.newcomer) this.#later(() => this.#rolls.read());
     this.#later(() => this.#rolls.distrust(host, device));
   }
 

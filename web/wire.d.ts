@@ -64,6 +64,8 @@ export type Device = {
   quiet?: QuietHours;
   gather?: Gathering;
   weekly?: WeeklyCosts;
+  /** With `gather`: its alert also counts the calls that rules answered. */
+  countsRules?: boolean;
   /** No push to it says what something cost. */
   hidesCost?: boolean;
   web?: undefined;
@@ -95,6 +97,8 @@ export interface WebDevice {
   quiet?: QuietHours;
   gather?: Gathering;
   weekly?: WeeklyCosts;
+  /** With `gather`: its alert also counts the calls that rules answered. */
+  countsRules?: boolean;
   /** No push to it says what something cost. */
   hidesCost?: boolean;
   /** A notification that shows the whole input may offer to allow it. */
@@ -121,6 +125,8 @@ export interface NtfyDevice {
   quiet?: QuietHours;
   gather?: Gathering;
   weekly?: WeeklyCosts;
+  /** With `gather`: its alert also counts the calls that rules answered. */
+  countsRules?: boolean;
   /** No push to it says what something cost. */
   hidesCost?: boolean;
   /** A notification that shows the whole input may offer to allow it. */
@@ -144,6 +150,8 @@ export interface ReceiverDevice {
   quiet?: QuietHours;
   gather?: Gathering;
   weekly?: WeeklyCosts;
+  /** With `gather`: its alert also counts the calls that rules answered. */
+  countsRules?: boolean;
   /** No push to it says what something cost. */
   hidesCost?: boolean;
   /** A notification that shows the whole input may offer to allow it. */
@@ -264,6 +272,8 @@ export interface Summary {
   approvals: number;
   questions: number;
   subagents: number;
+  /** Calls that the owner's rules have answered so far; 0 if it is left out. */
+  ruleAnswers?: number;
   tokens?: Tokens;
   costMicroUSD?: number;
   /** What agents guess for models whose price they do not know. In no budget. */
@@ -356,6 +366,8 @@ export interface DeviceShown {
   quiet?: QuietHours;
   gather?: Gathering;
   weekly?: WeeklyCosts;
+  /** With `gather`: its alert also counts the calls that rules answered. */
+  countsRules?: boolean;
   /** No push to it says what something cost. */
   hidesCost?: boolean;
   /** A notification that shows the whole input may offer to allow it. */
@@ -703,7 +715,7 @@ export type Command =
   | { type: "presence"; foreground: boolean; session?: string; device?: string }
   | { type: "seen"; session: string; approval: string }
   | { type: "device"; device: Device | WebDevice | NtfyDevice | ReceiverDevice }
-  | { type: "deviceChoices"; device: string; text: "full" | "summary" | "generic" | "sealed"; kinds: ("approval" | "question" | "error" | "finished" | "budget")[]; muted: string[]; quiet?: QuietHours; gather?: Gathering; weekly?: WeeklyCosts; hidesCost?: boolean; allowOnLockScreen?: boolean }
+  | { type: "deviceChoices"; device: string; text: "full" | "summary" | "generic" | "sealed"; kinds: ("approval" | "question" | "error" | "finished" | "budget")[]; muted: string[]; quiet?: QuietHours; gather?: Gathering; weekly?: WeeklyCosts; countsRules?: boolean; hidesCost?: boolean; allowOnLockScreen?: boolean }
   | { type: "card"; device: string; card: CardReport }
   | { type: "forget"; device: string }
   | { type: "devices"; watch?: boolean }

@@ -20,7 +20,8 @@ package enum StoredPushTable {
                     .required("since", .time), .required("weekday", .integer(1...7)), .required("at", .integer(0...1_439)),
                     .required("timeZone", .name),
                 ])),
-            .optional("heldBackSince", .time), .defaulted("owed", .list(.object(owedAlert))),
+            .optional("heldBackRules", .count), .optional("heldBackSince", .time),
+            .defaulted("owed", .list(.object(owedAlert))),
             .optional("waitingTold", .object(waiting)), .optional("waitingShown", .object(waiting)),
         ])
 
@@ -64,7 +65,7 @@ package enum StoredPushTable {
                         .required("approval", .identifier), .required("at", .time), .required("times", .count),
                         .optional("counted", .flag),
                     ]))),
-            .optional("runBeganAt", .time), .optional("errorRung", .anyText),
+            .optional("runBeganAt", .time), .optional("errorRung", .anyText), .optional("ruleAnswers", .count),
         ]
         return WireObject(nil, all + own)
     }

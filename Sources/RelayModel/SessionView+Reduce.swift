@@ -54,6 +54,7 @@ extension SessionView {
         // Its host has handed the answer over already: nobody can decide it.
         if let rule = request.rule {
             approval.stage = .delivered(rule.decision(on: request.approval, at: event.at), at: event.at)
+            state.summary.ruleAnswers += 1
         }
         approvals.put(approval)
     }

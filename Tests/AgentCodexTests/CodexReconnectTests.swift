@@ -21,6 +21,32 @@ struct CodexReconnectTests {
         return bench
     }
 
+    @Test("a turn that ended while nobody was connected is read once more, for its tokens")
+    func endedMeanwhile() throws {
+        var bench = CodexBench()
+        bench.loaded = [CodexBench.thread]
+        bench.resumable[CodexBench.thread] = CodexBench.resumed(CodexBench.thread)
+        bench.turns[CodexBench.thread] =
+            #"{"id":"t1","status":"completed","completedAt":\#(bench.now.wall / 1_000),"items":[]}"#
+        bench.tell(.own(.connected))
+        #expect(
+            bench.asked.filter { $0.method == "thread/resume" }.map(\.params).last == #"{"threadId":"\#(CodexBench.thread)"}"#)
+        let count = bench.asked.count
+        bench.tell(.own(.disconnected))
+        bench.tell(.own(.connected))
+        #expect(bench.asked.dropFirst(count).filter { $0.method == "thread/resume" }.count == 1, "and not again")
+    }
+
+    @Test("a turn that is past when its thread is found is not read")
+    func endedLongAgo() {
+        var bench = CodexBench()
+        bench.loaded = [CodexBench.thread]
+        bench.resumable[CodexBench.thread] = CodexBench.resumed(CodexBench.thread)
+        bench.turns[CodexBench.thread] = #"{"id":"t1","status":"completed","completedAt":1,"items":[]}"#
+        bench.tell(.own(.connected))
+        #expect(bench.asked.filter { $0.method == "thread/resume" }.count == 1)
+    }
+
     @Test("the same question, said again on another connection, is the same approval, and is answered once there")
     func again() throws {
         var bench = Self.asked()

@@ -160,6 +160,23 @@ struct CodexSubagentTests {
         #expect(bench.take() == ["status.changed running"])
     }
 
+    @Test("spawned before we joined: its parent's turn says what for")
+    func spawnedBefore() throws {
+        var bench = CodexBench()
+        bench.loaded = [CodexBench.thread, Self.agent]
+        bench.resumable[CodexBench.thread] = CodexBench.resumed(CodexBench.thread)
+        bench.resumable[Self.agent] = Self.resumed(status: "active")
+        let item = try #require(Self.spawn("completed").split(separator: "\"item\":").last)
+        bench.turns[CodexBench.thread] = #"{"id":"t1","status":"inProgress","items":[\#(item)]}"#
+        bench.turns[Self.agent] = #"{"id":"a1","status":"inProgress","items":[]}"#
+        bench.tell(.own(.connected))
+        ask(&bench)
+        let asked = emitted(bench).compactMap {
+            if case .approvalRequested(let request) = $0.event.head { request } else { nil }
+        }
+        #expect(asked.map(\.agentName) == ["Sartre: count the lines"])
+    }
+
     @Test("its tokens are added to its parent's, once each, over restarts of this daemon, too")
     func tokens() {
         var bench = spawned()

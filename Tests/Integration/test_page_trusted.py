@@ -130,6 +130,7 @@ def test_a_device_that_comes_is_announced_on_the_others_and_distrusted_from_ther
     trust_page(daemon, screen(name="Carol's phone", role="operator"))
     expect(note).to_contain_text("Carol's phone")
     note.get_by_role("button", name="Close").click()
+    expect(note).to_be_hidden()
     one.page.reload()
     one.go("#/devices")
     trusted = one.page.locator("trust-list")

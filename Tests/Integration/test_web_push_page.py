@@ -198,6 +198,7 @@ def test_what_a_browser_rings_for_is_chosen_on_any_page_and_lasts(page: Callable
     form.get_by_label("Time zone", exact=True).select_option("Europe/Berlin")
     expect(form.get_by_label("At", exact=True)).to_be_hidden()
     form.get_by_role("radio", name="Gathered, once a day").check()
+    form.get_by_role("checkbox", name="Count there what rules answered").check()
     form.get_by_label("At", exact=True).fill("18:30")
     form.get_by_label("In this time zone").select_option("Asia/Tokyo")
     form.get_by_role("button", name="Save").click()
@@ -205,7 +206,7 @@ def test_what_a_browser_rings_for_is_chosen_on_any_page_and_lasts(page: Callable
     expect(card.get_by_role("button", name="Change what")).to_be_focused()
     one.page.reload()
     for where in (card, one.device("Ada's phone")):
-        for words in ("Rings forApprovals, questions, errors, budgets", "The whole command", "Offers AllowWhere it shows the whole", "CostHidden", "MutedFix the login", "23:00 to 06:30, Europe/Berlin", "GatheredErrors, finished runs and budgets: once a day, at 18:30, Asia/Tokyo"):
+        for words in ("Rings forApprovals, questions, errors, budgets", "The whole command", "Offers AllowWhere it shows the whole", "CostHidden", "MutedFix the login", "23:00 to 06:30, Europe/Berlin", "GatheredErrors, finished runs, budgets and what rules answered: once a day, at 18:30, Asia/Tokyo"):
             expect(where).to_contain_text(words)
     # The browser tells what it told before: that is no choice.
     one.switch.get_by_role("button", name="Switch off").wait_for()

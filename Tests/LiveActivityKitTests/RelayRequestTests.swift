@@ -15,7 +15,7 @@ import Testing
         device.alertToken = "00ff"
         device.startToken = "abcd"
         device.frequentPushes = true
-        device.hidesCost = true
+        (device.countsRules, device.hidesCost) = (true, true)
         device.cards = .aggregate
         device.starts = .always
         device.text = .sealed
@@ -36,7 +36,7 @@ import Testing
         #expect(read.muted == [SessionID("s1")!, SessionID("s2")!])
         #expect(read.quiet == QuietHours(from: 1_320, to: 420, timeZone: "Europe/Berlin"))
         #expect(read.gathering == .daily(at: 1_080, timeZone: "Europe/Berlin"))
-        #expect(read.hidesCost)
+        #expect(read.countsRules && read.hidesCost)
         device.gather = .every(minutes: 30)
         #expect(try Device(from: value(RelayRequest(.device(device), of: "d1"))).gathering == .interval(minutes: 30))
     }

@@ -18,7 +18,7 @@ enum PushSample {
         device.muted = [SessionID("s1")!, SessionID("s2")!]
         device.quiet = QuietHours(from: 1_380, to: 420, timeZone: "Europe/Berlin")
         device.gathering = .interval(minutes: 30)
-        device.hidesCost = true
+        (device.countsRules, device.hidesCost) = (true, true)
         return device
     }()
 

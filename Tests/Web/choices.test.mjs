@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { deviceName, systemName } from "../../web/browser-name.js";
 import { clock, gatherWords, minuteOf, read, textOf, textsFor, weeklyWords } from "../../web/choices.js";
 
-const draft = (more = {}) => ({ kinds: ["approval"], text: "summary", muted: ["s1"], hidesCost: false, quiet: null, gather: null, weekly: null, allows: false, ...more });
+const draft = (more = {}) => ({ kinds: ["approval"], text: "summary", muted: ["s1"], countsRules: false, hidesCost: false, quiet: null, gather: null, weekly: null, allows: false, ...more });
 
 test("a form is read into what the relay takes, with nothing that is off", () => {
   assert.deepEqual(read(draft()), { choices: { text: "summary", kinds: ["approval"], muted: ["s1"] } });
@@ -26,15 +26,17 @@ test("quiet hours have a beginning and another end", () => {
 
 test("what needs no answer is gathered by the hour or by the day", () => {
   assert.deepEqual(read(draft({ gather: { minutes: 30 } })).choices.gather, { when: "interval", minutes: 30 });
+  assert.equal(read(draft({ gather: { minutes: 30 }, countsRules: true })).choices.countsRules, true);
+  assert.equal(read(draft({ countsRules: true })).choices.countsRules, undefined, "nothing is gathered");
   const evening = { when: "daily", at: 1080, timeZone: "Asia/Tokyo" };
   assert.deepEqual(read(draft({ gather: { at: "18:00", timeZone: "Asia/Tokyo" } })).choices.gather, evening);
   assert.match(read(draft({ gather: { at: "", timeZone: "UTC" } })).problem, /when to sum up/);
   assert.equal("gather" in read(draft()).choices, false);
-  assert.equal(gatherWords(undefined), "Nothing");
-  assert.equal(gatherWords({ when: "interval", minutes: 45 }), "Errors, finished runs and budgets: 45 minutes after the first");
-  assert.equal(gatherWords({ when: "interval", minutes: 60 }), "Errors, finished runs and budgets: an hour after the first");
-  assert.equal(gatherWords({ when: "interval", minutes: 240 }), "Errors, finished runs and budgets: 4 hours after the first");
-  assert.equal(gatherWords(evening), "Errors, finished runs and budgets: once a day, at 18:00, Asia/Tokyo");
+  assert.equal(gatherWords({}), "Nothing");
+  assert.equal(gatherWords({ gather: { when: "interval", minutes: 45 } }), "Errors, finished runs and budgets: 45 minutes after the first");
+  assert.equal(gatherWords({ gather: { when: "interval", minutes: 60 } }), "Errors, finished runs and budgets: an hour after the first");
+  assert.equal(gatherWords({ gather: { when: "interval", minutes: 240 } }), "Errors, finished runs and budgets: 4 hours after the first");
+  assert.equal(gatherWords({ gather: evening, countsRules: true }), "Errors, finished runs, budgets and what rules answered: once a day, at 18:00, Asia/Tokyo");
 });
 
 test("what a week has cost is told on a day and at a time, or not", () => {

@@ -293,6 +293,21 @@ test("a device that a host trusts since is announced until a person has read it,
   await quiet(() => one.keys.pins.get(host.id).known.length === 3);
 });
 
+test("each device that came since this browser is announced, one after the other, also before the first roll", async () => {
+  const host = new PlayedHost();
+  const one = await trusted(host);
+  await quiet(() => one.asks().length === 1);
+  const self = { id: Buffer.from([...host.devices.keys()][0], "base64url"), name: "Ada's phone", since: 7 };
+  const [carol, bob, old] = ["Carol's phone", "Bob's phone", "Old tablet"].map((name, at) => ({ id: Buffer.alloc(16, at + 2), name, since: 9 - at }));
+  one.letter(host.roll(one.asks()[0], [carol, bob, self, old]), host.id);
+  await quiet(() => one.trust.news?.newcomer);
+  assert.match(one.trust.news.words, /^Bob's phone/);
+  one.trust.dismiss();
+  await quiet(() => /^Carol's phone/.test(one.trust.news.words));
+  one.trust.dismiss();
+  await quiet(() => one.trust.news === null);
+});
+
 test("a roll that is altered, or of another host, or for another letter, says nothing", async () => {
   const [host, other] = [new PlayedHost(), new PlayedHost()];
   const one = await trusted(host);

@@ -40,6 +40,8 @@ export class ChoicesForm extends HTMLElement {
   #minutesField = h("div", { class: "quiet-hours" }, field(this.#minutes, "After the first of it"));
   #at = h("input", { id: `${this.#id}-at`, type: "time" });
   #atZone = h("select", { id: `${this.#id}-at-zone` });
+  #rules = h("input", { type: "checkbox" });
+  #rulesChoice = choice(this.#rules, "Count there what rules answered", "Calls that the machine's own rules allowed or denied, without asking anybody.");
   #atFields = h("div", { class: "quiet-hours" }, field(this.#at, "At"), field(this.#atZone, "In this time zone"));
   #isWeekly = h("input", { type: "checkbox", onchange: () => this.#draw() });
   #weekday = h("select", { id: `${this.#id}-weekday` }, ...weekdays.map((day, place) => h("option", { value: String(place + 1) }, day)));
@@ -58,7 +60,7 @@ export class ChoicesForm extends HTMLElement {
   #form = h("form", { class: "choices-form", onsubmit: (event) => this.#submit(event), onchange: () => this.#draw() },
     group("Rings for", this.#kinds), group("Says", this.#texts),
     group("Beside that", h("div", { class: "choices" }, choice(this.#cost, "Hide what it costs", "No push to this device names an amount."), this.#allowChoice)),
-    group("Errors, finished runs and budgets", h("p", { class: "quiet" }, "Approvals and questions are never gathered."), this.#gatherings, this.#minutesField, this.#atFields),
+    group("Errors, finished runs and budgets", h("p", { class: "quiet" }, "Approvals and questions are never gathered."), this.#gatherings, this.#minutesField, this.#atFields, this.#rulesChoice),
     group("Weekly costs", choice(this.#isWeekly, "Tell once a week what it has cost", "One quiet notification: the sum, the week before, the project and model that cost most."), this.#weeklyFields),
     group("Quiet hours", choice(this.#isQuiet, "Do not ring at night", "What waits then rings when they are over."), this.#hours), this.#mutedPart, this.#problem,
     h("div", { class: "buttons" }, h("button", { type: "button", class: "plain", onclick: () => this.onclosed() }, "Back"), this.#save));
@@ -79,6 +81,7 @@ export class ChoicesForm extends HTMLElement {
     this.#texts.replaceChildren(...textsFor(device).map(({ text, name, meaning }) =>
       choice(h("input", { type: "radio", name: `${this.#id}-text`, value: text, checked: text === device.text }), name, meaning)));
     this.#cost.checked = device.hidesCost === true;
+    this.#rules.checked = device.countsRules === true;
     this.#allow.checked = device.allowOnLockScreen === true;
     attribute(this.#allowChoice, "hidden", reachOf(device) === "app");
     const { gather } = device;
@@ -126,6 +129,7 @@ export class ChoicesForm extends HTMLElement {
     attribute(this.#weeklyFields, "hidden", !this.#isWeekly.checked);
     attribute(this.#minutesField, "hidden", this.#gathering !== "interval");
     attribute(this.#atFields, "hidden", this.#gathering !== "daily");
+    attribute(this.#rulesChoice, "hidden", this.#gathering === "");
     const isWhole = this.#text === "full";
     this.#allow.disabled = !isWhole;
     if (!isWhole) this.#allow.checked = false;
@@ -151,7 +155,7 @@ export class ChoicesForm extends HTMLElement {
     const said = read({
       kinds: /** @type {Kind[]} */ (checked(this.#kinds)), text: /** @type {import("../choices.js").Device["text"]} */ (this.#text), muted: checked(this.#muted),
       weekly: this.#isWeekly.checked ? { weekday: Number(this.#weekday.value), at: this.#weeklyAt.value, timeZone: this.#weeklyZone.value } : null,
-      gather: this.#gather, hidesCost: this.#cost.checked, allows: this.#allow.checked && !this.#allowChoice.hidden,
+      gather: this.#gather, countsRules: this.#rules.checked, hidesCost: this.#cost.checked, allows: this.#allow.checked && !this.#allowChoice.hidden,
       quiet: this.#isQuiet.checked ? { from: this.#from.value, to: this.#to.value, timeZone: this.#zone.value } : null,
     });
     if ("problem" in said) return write(this.#problem, said.problem);

@@ -43,7 +43,7 @@ export class SessionFacts extends HTMLElement {
     write(this.#pin, isPinned ? "Unpin" : "Pin to the top on this device");
     write(this.#archive, isArchived ? "Bring back from the archive" : "Archive on this device");
     this.#showTodo(summary, todo);
-    const { tokens, context, linesAdded, linesRemoved, operations, messages, subagents, agent, model, host, cwd, branch } = summary;
+    const { tokens, context, linesAdded, linesRemoved, operations, messages, subagents, ruleAnswers, agent, model, host, cwd, branch } = summary;
     const guess = summary.estimateMicroUSD ? `: ${agent.name} does not know the model's price. No budget counts the guess` : "";
     this.#fact("Cost", `${costOf(summary) || "unknown"}${guess}`);
     this.#fact("Budget", strainWords(summary.budget));
@@ -56,6 +56,7 @@ export class SessionFacts extends HTMLElement {
     this.#fact("Lines", linesAdded || linesRemoved ? `${linesAdded} added, ${linesRemoved} removed` : "");
     const helpers = subagents ? `, ${plural(subagents, "subagent")}` : "";
     this.#fact("Activity", `${plural(operations, "operation")}, ${plural(messages, "message")}${helpers}`);
+    this.#fact("Answered by rules", ruleAnswers ? plural(ruleAnswers, "call") : "");
     this.#fact("Agent", `${agent.name}${agent.version ? ` ${agent.version}` : ""}`);
     this.#fact("Model", model ?? "unknown");
     this.#fact("Host", host.connected ? host.name : `${host.name} is offline`);

@@ -206,6 +206,7 @@ extension CodexAdapter {
         sessions[session]?.begin(id, countMax: limits.toldTurnsMax)
         sessions[session]?.activeTurn = isRunning ? id : nil
         for item in turn.list("items") {
+            spawned(item)
             guard let item = CodexItem(item) else { continue }
             if isPast { _ = sessions[session]?.tell(item.id, countMax: limits.toldMax) } else { finish(item, in: session) }
         }
@@ -216,6 +217,8 @@ extension CodexAdapter {
         if !isRunning {
             settle(turn: id, isInterrupted: turn.text("status") == "interrupted", in: session)
             setStatus(.idle, in: session)
+            // Codex repeats the usage of a turn that has ended only to a client that reads the whole conversation.
+            if !isPast, sessions[session]?.seeks(id, countMax: limits.callsMax) == true { call(.readWhole(thread: name)) }
         }
     }
 

@@ -72,8 +72,8 @@ struct CodexSession {
     var messages: [Message] = []
     /// File changes by item: sent with the item, while the request for approval comes without them.
     private(set) var changes: [String: [UInt8]] = [:]
-    /// Items whose changes were read for, once each: a conversation may be too long to be read as a whole.
-    private var soughtChanges: Set<String> = []
+    /// Items whose changes, and the turn whose usage, were read for, once each: a conversation may be too long to be read as a whole.
+    private var sought: Set<String> = []
     var todos: [UInt8] = []
     var usage = CodexUsage()
     /// The turn that runs.
@@ -119,13 +119,13 @@ struct CodexSession {
         if let before = self.turn { earlierTurns = (earlierTurns + [before]).suffix(countMax) }
         self.turn = turn
         told = []
-        soughtChanges = []
+        sought = []
         hasNews = true
     }
 
-    /// Returns true the first time that the changes of an item are sought.
-    mutating func seeks(_ item: String, countMax: Int) -> Bool {
-        soughtChanges.count < countMax && changes[item] == nil && soughtChanges.insert(item).inserted
+    /// Returns true the first time that the changes of an item, or the usage of a turn, are sought.
+    mutating func seeks(_ name: String, countMax: Int) -> Bool {
+        sought.count < countMax && changes[name] == nil && sought.insert(name).inserted
     }
 
     /// Returns false if the item was reported before.

@@ -23,6 +23,7 @@ struct DeviceEntry {
     let system: String
     let hasAlertToken: Bool
     let hasStartToken: Bool
+    let countsRules: Bool
     let hidesCost: Bool
     /// Nil: what needs no answer is told as it happens.
     let gathering: Gathering?
@@ -59,6 +60,7 @@ struct DeviceEntry {
         system = try device.string("system")
         hasAlertToken = try device.flag("alertToken")
         hasStartToken = try device.flag("startToken")
+        countsRules = try device.flag("countsRules")
         hidesCost = try device.flag("hidesCost")
         gathering = try device.optional("gather").map { value throws(WireError) in try Gathering(from: value) }
         choices = try? DeviceChoices(from: device)
@@ -110,7 +112,8 @@ struct DeviceEntry {
             case "sealed": "text sealed: only the device reads it"
             default: !isApp && !allowsOnLockScreen ? "notifications there offer Deny, never Allow" : nil
             }
-        let parts = [words, hidesCost ? "cost hidden" : nil, gathering?.sentence, weekly?.sentence].compactMap { $0 }
+        let rules = gathering != nil && countsRules ? "calls that rules answered are counted there" : nil
+        let parts = [words, hidesCost ? "cost hidden" : nil, gathering?.sentence, rules, weekly?.sentence].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 

@@ -90,6 +90,8 @@ public struct DeviceRegistration: Codable, Hashable, Sendable {
     public var quiet: Quiet?
     /// Nil: alerts that need no answer are sent one by one, as approvals and questions always are.
     public var gather: Gather?
+    /// With `gather`: its alert also counts the calls that rules answered.
+    public var countsRules = false
     /// No push to this device contains a cost.
     public var hidesCost = false
 

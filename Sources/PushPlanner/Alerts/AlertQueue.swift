@@ -7,6 +7,8 @@ struct AlertQueue {
     private(set) var alerts: [OwedAlert] = []
     /// Number of alerts that were not sent, by kind.
     private(set) var deferred: [AlertKind: Int64] = [:]
+    /// Calls that rules answered, if their person wants to hear of them.
+    private(set) var ruleAnswers: Int64 = 0
     /// When the first of that came, in milliseconds since 1970.
     private(set) var deferredSince: Int64?
 
@@ -26,7 +28,8 @@ struct AlertQueue {
             guard let kind = AlertKind(rawValue: key), !count.isNull else { continue }
             deferred[kind] = try count.integer()
         }
-        if !deferred.isEmpty {
+        ruleAnswers = try value.optionalInteger("heldBackRules") ?? 0
+        if !isNothingDeferred {
             // Records of before do not say: it is due.
             deferredSince = try value.optionalInteger("heldBackSince") ?? 0
         }
@@ -39,6 +42,7 @@ struct AlertQueue {
                 if let count = deferred[kind] { writer.raw(dynamic: kind.rawValue, "\(count)".utf8) }
             }
         }
+        writer.field("heldBackRules", ruleAnswers > 0 ? ruleAnswers : nil)
         writer.field("heldBackSince", deferredSince)
         writer.array("owed", alerts.map(\.bytes))
     }
@@ -56,7 +60,9 @@ struct AlertQueue {
     }
 
     /// Something was deferred, and nothing that goes first is owed.
-    var hasDigest: Bool { !deferred.isEmpty && alerts.isEmpty }
+    var hasDigest: Bool { !isNothingDeferred && alerts.isEmpty }
+
+    private var isNothingDeferred: Bool { deferred.isEmpty && ruleAnswers == 0 }
 
     // MARK: - As they come and go
 
@@ -74,9 +80,14 @@ struct AlertQueue {
     private mutating func deferAlert(_ alert: OwedAlert, at now: Int64) {
         // A run that goes on is not counted now: if it is over when the digest goes, its end is counted then.
         guard !alert.isOfRunThatGoesOn else { return }
-        if deferred.isEmpty { deferredSince = now }
+        if isNothingDeferred { deferredSince = now }
         deferred[alert.kind, default: 0] += 1
         counted = alert.number
+    }
+
+    mutating func deferRuleAnswers(_ count: Int64, at now: Int64) {
+        if isNothingDeferred { deferredSince = now }
+        ruleAnswers += count
     }
 
     /// Lets go of what nobody wants, is not worth sending any more, or shall not be heard of by itself. Returns whether there was any.
@@ -129,12 +140,13 @@ struct AlertQueue {
         // The digest may have gone meanwhile.
         guard let count = deferred[kind] else { return }
         deferred[kind] = count > 1 ? count - 1 : nil
-        if deferred.isEmpty { deferredSince = nil }
+        if isNothingDeferred { deferredSince = nil }
     }
 
     /// For the digest.
     mutating func takeDeferred() {
         deferred = [:]
+        ruleAnswers = 0
         deferredSince = nil
     }
 

@@ -40,6 +40,8 @@ struct Card {
     var workBeganAt: Int64?
     /// The error that was rung for, while it lasts.
     var errorRung: String?
+    /// Of the session, as far as the device's notification has counted them; nil: none are to be counted.
+    var ruleAnswers: Int64?
 
     // MARK: Not on disk: found again from what is
 
@@ -218,6 +220,7 @@ struct Card {
         }
         workBeganAt = try value.optionalInteger("runBeganAt")
         errorRung = try value.optionalString("errorRung")
+        ruleAnswers = try value.optionalInteger("ruleAnswers")
     }
 
     func bytes(of key: CardKey) -> [UInt8] {
@@ -255,6 +258,7 @@ struct Card {
                 })
             writer.field("runBeganAt", workBeganAt)
             writer.field("errorRung", errorRung)
+            writer.field("ruleAnswers", ruleAnswers)
         }
     }
 }

@@ -19,9 +19,11 @@ extension PushPlanner {
     mutating func tellDigest(of key: DeviceKey, at now: Instant) {
         guard let device = devices[key], let due = digestDueAt(key, at: now) else { return }
         guard due <= now.wall else { return armDigest(of: key, at: now) }
-        let counts = AlertKind.allCases.compactMap { kind in
+        var counts = AlertKind.allCases.compactMap { kind in
             device.alerts.deferred[kind].map { "\($0) \($0 == 1 ? kind.one : kind.many)" }
         }
+        let answered = device.alerts.ruleAnswers
+        if answered > 0 { counts.append("\(answered) \(answered == 1 ? "call" : "calls") answered by rules") }
         let text = AlertText(
             title: "Meanwhile", subtitle: nil, body: counts.joined(separator: ", "), isWhole: false)
         let alert = OwedAlert(

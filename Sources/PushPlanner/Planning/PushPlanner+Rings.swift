@@ -32,6 +32,7 @@ extension PushPlanner {
         }
         if !settled.isEmpty { stageRecord(of: key) }
         lookAtRun(key, view, at: now)
+        lookAtRules(key, view, at: now)
         serveRings(key, at: now)
         return !gone.isEmpty || !settled.isEmpty
     }
@@ -71,6 +72,20 @@ extension PushPlanner {
             cards[key]?.errorRung = nil
             stageRecord(of: key)
         }
+    }
+
+    /// Calls that rules have answered since the last look are counted for the device's gathered notification, if its person wants that.
+    private mutating func lookAtRules(_ key: CardKey, _ view: SessionView, at now: Instant) {
+        guard let card = cards[key], let device = devices[key.device]?.device else { return }
+        let isWanted = device.countsRules && device.gathering != nil && !device.muted.contains(view.state.summary.session)
+        let answered = isWanted ? view.state.summary.ruleAnswers : nil
+        guard answered != card.ruleAnswers else { return }
+        cards[key]?.ruleAnswers = answered
+        stageRecord(of: key)
+        guard let answered, let counted = card.ruleAnswers, answered > counted else { return }
+        devices[key.device]?.alerts.deferRuleAnswers(answered - counted, at: now.wall)
+        stageRecord(of: key.device)
+        armDigest(of: key.device, at: now)
     }
 
     // MARK: - Approvals and questions

@@ -29,6 +29,8 @@ package struct Summary: Sendable, Equatable {
     package var approvals: Int64 = 0
     package var questions: Int64 = 0
     package var subagents: Int64 = 0
+    /// Calls that the owner's rules have answered so far.
+    package var ruleAnswers: Int64 = 0
     package var tokens: Tokens?
     package var costMicroUSD: Int64?
     /// In addition to the cost; nil if nothing is guessed.
@@ -90,6 +92,7 @@ package struct Summary: Sendable, Equatable {
         approvals = try value.integer("approvals")
         questions = try value.integer("questions")
         subagents = try value.integer("subagents")
+        ruleAnswers = try value.optionalInteger("ruleAnswers") ?? 0
         if let tokens = value.optional("tokens") { self.tokens = try Tokens(from: tokens) }
         costMicroUSD = try value.optionalInteger("costMicroUSD")
         estimateMicroUSD = try value.optionalInteger("estimateMicroUSD")
@@ -138,6 +141,7 @@ package struct Summary: Sendable, Equatable {
         writer.field("approvals", approvals)
         writer.field("questions", questions)
         writer.field("subagents", subagents)
+        writer.field("ruleAnswers", ruleAnswers > 0 ? ruleAnswers : nil)
         if let tokens { writer.object("tokens") { tokens.write(to: &$0) } }
         writer.field("costMicroUSD", costMicroUSD)
         writer.field("estimateMicroUSD", estimateMicroUSD)

@@ -22,6 +22,8 @@ package struct Device: Sendable, Equatable {
     package var gathering: Gathering?
     /// Nil: it is not told what a week has cost.
     package var weekly: WeeklyCosts?
+    /// With `gathering`: its notification also counts the calls that rules answered.
+    package var countsRules = false
     /// No push says what something cost.
     package var hidesCost = false
     /// For all but an app: its notifications may offer to allow. None of them can ask for an unlock before a button counts, and whoever can read

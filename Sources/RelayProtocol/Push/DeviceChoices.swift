@@ -8,6 +8,8 @@ package struct DeviceChoices: Sendable, Equatable {
     package var gathering: Gathering?
     /// Nil: it is not told what a week has cost.
     package var weekly: WeeklyCosts?
+    /// See `Device.countsRules`.
+    package var countsRules = false
     package var hidesCost = false
     /// Not for an app; see `Device.allowsOnLockScreen`.
     package var allowsOnLockScreen = false
@@ -54,6 +56,7 @@ package struct DeviceChoices: Sendable, Equatable {
         if let gathering = value.optional("gather") { self.gathering = try Gathering(from: gathering) }
         weekly = nil
         if let weekly = value.optional("weekly") { self.weekly = try WeeklyCosts(from: weekly) }
+        countsRules = try value.flag("countsRules")
         hidesCost = try value.flag("hidesCost")
     }
 
@@ -79,6 +82,7 @@ package struct DeviceChoices: Sendable, Equatable {
         }
         if let gathering { writer.object("gather") { gathering.write(to: &$0) } }
         if let weekly { writer.object("weekly") { weekly.write(to: &$0) } }
+        writer.flag("countsRules", countsRules)
         writer.flag("hidesCost", hidesCost)
         writer.flag("allowOnLockScreen", allowsOnLockScreen)
     }
@@ -94,6 +98,7 @@ extension Device {
             choices.quiet = quiet
             choices.gathering = gathering
             choices.weekly = weekly
+            choices.countsRules = countsRules
             choices.hidesCost = hidesCost
             choices.allowsOnLockScreen = allowsOnLockScreen
             return choices
@@ -105,6 +110,7 @@ extension Device {
             quiet = newValue.quiet
             gathering = newValue.gathering
             weekly = newValue.weekly
+            countsRules = newValue.countsRules
             hidesCost = newValue.hidesCost
             allowsOnLockScreen = newValue.allowsOnLockScreen
         }

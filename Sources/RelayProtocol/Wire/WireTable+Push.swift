@@ -19,8 +19,10 @@ extension WireTable {
         .defaulted("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)),
         .optional("quiet", .object(quietHours)), .optional("gather", .object(gathering)),
         .optional("weekly", .object(weeklyCosts)),
-        .optional("hidesCost", .flag, "No push to it says what something cost."),
+        countsRules, .optional("hidesCost", .flag, "No push to it says what something cost."),
     ]
+    private static let countsRules = WireField.optional(
+        "countsRules", .flag, "With `gather`: its alert also counts the calls that rules answered.")
     private static let allowOnLockScreen = WireField.optional(
         "allowOnLockScreen", .flag, "A notification that shows the whole input may offer to allow it.")
 
@@ -31,7 +33,7 @@ extension WireTable {
         .required("muted", .list(.identifier, 0...WireLimits.mutedSessionsMax)),
         .optional("quiet", .object(quietHours)), .optional("gather", .object(gathering)),
         .optional("weekly", .object(weeklyCosts)),
-        .optional("hidesCost", .flag, "No push to it says what something cost."), allowOnLockScreen,
+        countsRules, .optional("hidesCost", .flag, "No push to it says what something cost."), allowOnLockScreen,
     ]
 
     package static let device = WireObject(

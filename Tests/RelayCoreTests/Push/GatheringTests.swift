@@ -44,6 +44,31 @@ import Testing
         #expect(digests(rig.take()).count == 1, "the next begins with what comes next")
     }
 
+    @Test("what rules answered is counted there if its person wants that, from then on", arguments: [true, false])
+    func rules(isWanted: Bool) throws {
+        let rig = try PlannerRig()
+        func answeredByRule(_ name: String) {
+            var request = ApprovalRequest(
+                approval: ApprovalID(name)!, kind: .tool, tool: "Bash", title: "Run: npm test", digest: T.digest)
+            request.rule = AppliedRule(name: "tests", digest: T.otherDigest, answer: .allow)
+            rig.agent(.approvalRequested(request))
+        }
+        rig.agent(T.started)
+        answeredByRule("before")
+        rig.register {
+            $0.gathering = .interval(minutes: 30)
+            $0.countsRules = isWanted
+        }
+        for name in ["a1", "a2", "a3"] { answeredByRule(name) }
+        rig.pass(29 * Self.minute)
+        #expect(rig.take().isEmpty, "none of them asks anybody")
+        rig.pass(2 * Self.minute)
+        #expect(rig.take().map(\.text).filter { $0.contains("3 calls answered by rules") }.count == (isWanted ? 1 : 0))
+        answeredByRule("a4")
+        rig.pass(31 * Self.minute)
+        #expect(rig.take().map(\.text).filter { $0.contains("1 call answered by rules") }.count == (isWanted ? 1 : 0))
+    }
+
     @Test("once a day it is told at the person's own time, and what comes in that minute on the next day")
     func daily() throws {
         let rig = try PlannerRig()

@@ -213,10 +213,10 @@ export function join(others, outside, parts, loads) {
 /**
  * The views that few open have come.
  * @param {(link: Link, state: import("./store.js").State, now: () => number, changed: () => void, trust: import("./trust.js").Trust) => Pick<import("./elements/view.js").App, "held"|"tokens"|"budgets"|"costs">} makeParts @param {() => SeldomViews} makeViews
- * @param {(link: Link, trust: import("./trust.js").Trust, state: import("./store.js").State) => import("./ingress.js").Opener} makeOpener
+ * @param {(link: Link, trust: import("./trust.js").Trust, state: import("./store.js").State, changed: () => void) => import("./ingress.js").Opener} makeOpener
  */
 export function joinSeldom(makeParts, makeViews, makeOpener) {
-  ingress.opener = makeOpener(link, app.trust, state);
+  ingress.opener = makeOpener(link, app.trust, state, everything);
   Object.assign(app, makeParts(link, state, app.now, everything, app.trust));
   seldom = makeViews();
   seldom.palette.onaction = act;

@@ -100,6 +100,10 @@ const staleReasons = /** @type {Record<string, string>} */ ({
   notTrusted: "Its host does not trust the device that decided. The agent's own prompt stays open.",
   notShown: "The decision was for something else than its host showed. The agent's own prompt stays open.",
   restored: "Its host was restored from older files and waits for this device to say that it is still trusted. The agent's own prompt stays open.",
+  passkeyMissing: "No passkey confirmed it. The agent's own prompt stays open.",
+  passkeyUnknown: "Its host does not know the passkey. The agent's own prompt stays open.",
+  passkeyWrong: "The passkey confirmed something else. The agent's own prompt stays open.",
+  passkeyNotVerified: "The passkey did not verify who used it. The agent's own prompt stays open.",
   notRecorded: "The host could not write it to its disk. The agent's own prompt stays open.",
 });
 

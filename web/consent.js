@@ -287,14 +287,6 @@ export async function introductionOf(bytes, k, voucher, joinLetter) {
   return { ...points, id: base64urlOf(await keyIDOf(points.sign)), name, hosts };
 }
 
-/**
- * Says a count again to a host whose files were restored: everything up to it is void there.
- * @param {Signer} own @param {string} host The id of its key. @param {Uint8Array} generation The host's present one, from its refusal. @param {number} count
- * @returns {Promise<Uint8Array>}
- */
-export const bumpLetterOf = (own, host, generation, count) =>
-  untaggedLetterOf(own, concatenated(domain("bump"), counted(bytesOfBase64url(host, "host", idBytes)), counted(generation), u64(count), counted(own.id)));
-
 /** @param {Pick<Signer, "sign">} own @param {Uint8Array} body */
 export const untaggedLetterOf = async (own, body) =>
   letterBytesOf({ body, tag: new Uint8Array(0), signature: new Uint8Array(await crypto.subtle.sign(es256, own.sign, body)) });
@@ -334,9 +326,6 @@ export async function rollOf(bytes, host, askLetter) {
   await checkAnswer("roll", { host, sign, body, signature, answered, letter: askLetter });
   return { count, devices };
 }
-
-/** In place of a generation that is not known yet: the host refuses it, and says its own. */
-export const noGeneration = new Uint8Array(idBytes);
 
 /**
  * A host says that it did what a letter asks; throws if it does not.

@@ -11,6 +11,7 @@ import { keyIDOf } from "./consent.js";
 /** @typedef {{sign: CryptoKey, box: CryptoKey, points: Points, id: Uint8Array}} OwnKeys */
 /** @typedef {{id: string, sign: Uint8Array, box: Uint8Array, name: string, since: number, known?: string[], epochs?: Map<number, CryptoKey>, relayed?: string[]}} Pin A host: the id of its key, what it called itself, the devices that it trusts as far as a person here has read, the keys of what it seals, and what the relay calls it then. */
 /** @typedef {Partial<Pick<Pin, "known"|"epochs"|"relayed">> & {id: string}} PinPart */
+/** @typedef {{id: Uint8Array, point: Uint8Array, code: string, hosts: Record<string, "asked"|"taken">}} KeptPasskey The browser's id of it, its public key, and how it stands at each host. */
 /**
  * @typedef {object} LinkSecret
  * @property {string} k       What the link carried.
@@ -91,14 +92,17 @@ export class KeyStore {
     return this.#do("secrets", "readwrite", (store) => store.delete(k));
   }
 
-  /** What the page shows the relay, for its worker, which has no other place to look. @returns {Promise<string|undefined>} */
-  pageKey() {
-    return this.#do("keys", "readonly", (store) => store.get("page"));
+  /**
+   * Of this browser besides: what the page shows the relay, for its worker, which has no other place to look, and its passkey.
+   * @param {"page"|"passkey"} name @returns {Promise<any>}
+   */
+  kept(name) {
+    return this.#do("keys", "readonly", (store) => store.get(name));
   }
 
-  /** @param {string} key */
-  keepPageKey(key) {
-    return this.#do("keys", "readwrite", (store) => store.put(key, "page"));
+  /** @param {"page"|"passkey"} name @param {string|KeptPasskey} value */
+  keep(name, value) {
+    return this.#do("keys", "readwrite", (store) => store.put(value, name));
   }
 
   /** Everything goes, as when a person logs out. */

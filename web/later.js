@@ -46,6 +46,7 @@ join({
       setTimer: (run, milliseconds) => setTimeout(run, milliseconds),
       name,
       tellTabs: () => tabs?.postMessage("changed"),
+      more: () => inbox.app.loadSeldom(),
     }, link, state, changed);
     tabs?.addEventListener("message", () => trust.changedElsewhere());
     // For a host that has sealed, whatever the relay says of it now.

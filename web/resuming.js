@@ -3,12 +3,12 @@
  * count anew, in the generation that its files have now: everything up to it is void.
  */
 
-import { base64urlOf, bumpLetterOf, checkReceipt, noGeneration, refusalOf } from "./consent.js";
-import { consentOf, shownApproval } from "./shown.js";
-import { refusedWords, resumedWords } from "./trust-words.js";
+import { base64urlOf, checkReceipt, refusalOf } from "./consent.js";
+import { refusedWords } from "./trust-words.js";
+import { bumpLetterOf, noGeneration } from "./vouch-letters.js";
 
-/** How its reason begins where it refused to be steered: a sentence of the module `Consent`. */
-const restoredReason = "The host was restored from older files";
+/** @param {string} host */
+const resumedWords = (host) => `${host} was restored from older files and did not take what came from here. It knows this browser again now: decide, or send it, once more.`;
 
 export class Resuming {
   /** @type {Pick<import("./trust.js").TrustSurroundings, "keys"|"now">} */ #around;
@@ -58,18 +58,4 @@ export class Resuming {
     this.#bumps.set(host, { bytes, isKnown: generation !== noGeneration });
     this.#link.command({ type: "letter", to: host, bytes: base64urlOf(bytes) }).catch(() => this.#bumps.delete(host));
   }
-}
-
-/**
- * The host that says by a message that it took nothing, as its files were restored.
- * @param {import("./wire").Message} message @param {(session: string) => string|undefined} signedHost
- */
-export function restoredHost(message, signedHost) {
-  if (message.type === "approval" && message.approval.stage === "stale" && message.approval.reason === "restored") {
-    const consent = consentOf(shownApproval(message.approval).request);
-    return consent && "host" in consent ? consent.host : undefined;
-  }
-  const isRefused = message.type === "events" && message.events.some(({ kind, head }) =>
-    kind === "steering.changed" && head.stage === "refused" && String(head.reason).startsWith(restoredReason));
-  return isRefused ? signedHost(message.session) : undefined;
 }

@@ -21,8 +21,10 @@ import { Held } from "./held.js";
 import { TerminalView } from "./elements/terminal-view.js";
 import { KeyStore } from "./keys.js";
 import { Opening } from "./opening.js";
+import { Passkeys } from "./passkeys.js";
 import { sealPictures } from "./pictures.js";
 import { ask } from "./page-key.js";
+import { Resuming } from "./resuming.js";
 import { Sender } from "./sender.js";
 import { failureWords, isBusy, standing } from "./steering.js";
 import { Tokens } from "./tokens.js";
@@ -74,7 +76,11 @@ joinSeldom((link, state, now, changed, trust) => {
   rules: view("rules-view", RulesView),
   start: view("start-view", StartView),
   terminal: view("terminal-view", TerminalView),
-}), (link, trust, state) => {
+}), (link, trust, state, changed) => {
+  trust.complete((around, letters, hands) => ({
+    resuming: new Resuming(around, letters, hands),
+    passkeys: new Passkeys({ credentials: "PublicKeyCredential" in globalThis ? navigator.credentials : undefined, place: location, changed }, around, letters, hands),
+  }));
   const keys = new KeyStore();
   const again = (/** @type {string} */ session) => {
     // What is not on screen comes when it is.

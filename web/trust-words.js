@@ -40,9 +40,6 @@ export const notIntroducedWords = (reason) => (reason === "usedSecret"
   ? "Another device has used this link already. Show a new one, and scan it."
   : "The device that shows the link did not let this browser in.");
 
-/** @param {string} host */
-export const resumedWords = (host) => `${host} was restored from older files and did not take what came from here. It knows this browser again now: decide, or send it, once more.`;
-
 /**
  * @param {import("./consent.js").TrustedDevice} device @param {string|undefined} voucher What brought it is called; nothing where a person did at the terminal. @param {string} host
  */

@@ -7,7 +7,7 @@
 import { base64urlOf, bytesOfBase64url, decisionSignatureOf, shortCodeOf, steeringSignatureOf } from "./consent.js";
 import { Joining } from "./joining.js";
 import { CommandError } from "./link.js";
-import { Resuming, restoredHost } from "./resuming.js";
+import { restoredHost } from "./restored.js";
 import { Rolls } from "./rolls.js";
 import { consentOf, shownApproval } from "./shown.js";
 import { insecureWords, leftOutWords, storageWords, unreadWords, untrustedWords } from "./trust-words.js";
@@ -21,7 +21,7 @@ import { insecureWords, leftOutWords, storageWords, unreadWords, untrustedWords 
 /**
  * @typedef {object} TrustSurroundings
  * @property {boolean} isSecure  Whether this is a secure context: elsewhere a browser signs nothing.
- * @property {Omit<import("./keys.js").KeyStore, "pageKey">} keys
+ * @property {import("./keys.js").KeyStore} keys
  * @property {() => string} pageKey For the worker, which shows what such a host asks and signs what is decided there.
  * @property {() => Storage} storage Throws where site data is blocked.
  * @property {() => Promise<unknown>} persist Asks the browser not to clear what is kept here.
@@ -29,6 +29,7 @@ import { insecureWords, leftOutWords, storageWords, unreadWords, untrustedWords 
  * @property {(run: () => void, milliseconds: number) => any} setTimer
  * @property {() => string} name What this browser is called.
  * @property {() => void} tellTabs Other tabs read again what is kept.
+ * @property {() => Promise<unknown>} more Requests the parts of the page that few need (`complete`).
  */
 
 /** Where this browser remembers that it had keys, apart from where they are: a browser that cleared those says so. */
@@ -58,8 +59,13 @@ export class Trust {
   /** @type {LetterLink} */ #link;
   /** @type {import("./store.js").State} */ #state;
   /** @type {() => void} */ #changed;
+  /** @type {import("./resuming.js").Resuming|null} For hosts that were restored: its part of the page comes late, too. */
+  resuming = null;
+  /** @type {import("./passkeys.js").Passkeys|null} */
+  passkeys = null;
+
   /** @type {Joining} */ #joining;
-  /** @type {Resuming} */ #resuming;
+  /** @type {import("./joining.js").TrustHands & import("./rolls.js").RollHands} */ #hands;
   /** @type {Rolls} */ #rolls;
   /** This browser's own id, as text. */ #id = "";
   #hasMet = false;
@@ -68,7 +74,7 @@ export class Trust {
   /** @param {TrustSurroundings} around @param {LetterLink} link @param {import("./store.js").State} state @param {() => void} changed */
   constructor(around, link, state, changed) {
     [this.#around, this.#link, this.#state, this.#changed] = [around, link, state, changed];
-    const hands = {
+    const hands = this.#hands = {
       reason: () => this.reason, code: () => this.code, id: () => this.#id, news: () => this.news,
       make: () => this.#make(), pin: this.#pin.bind(this), fail: () => this.#fail(), tell: this.#tell.bind(this), nameOf: this.#nameOf.bind(this),
       isTrusted: (/** @type {string} */ host) => this.hosts.has(host),
@@ -76,7 +82,6 @@ export class Trust {
       hosts: () => this.hosts, keep: this.keep.bind(this),
     };
     this.#joining = new Joining(around, link, hands);
-    this.#resuming = new Resuming(around, link, hands);
     this.#rolls = new Rolls(around, link, hands);
     this.ready = this.#read();
   }
@@ -112,8 +117,21 @@ export class Trust {
   approvalObstacle({ session, request }, name) {
     const consent = consentOf(request);
     const host = this.signedHost(session);
-    if (!consent) return host === undefined ? "" : this.obstacle(host, name) || leftOutWords;
-    return "problem" in consent ? unreadWords(consent.problem) : this.obstacle(consent.host, name);
+    if (!consent) return host === undefined ? request.head.passkey ? this.#passkeyObstacle(host, name) : "" : this.obstacle(host, name) || leftOutWords;
+    if ("problem" in consent) return unreadWords(consent.problem);
+    return this.obstacle(consent.host, name) || (request.head.passkey ? this.#passkeyObstacle(consent.host, name) : "");
+  }
+
+  /** @param {string|undefined} host @param {string} name */
+  #passkeyObstacle(host, name) {
+    if (this.passkeys) return this.passkeys.obstacle(host, name);
+    this.#around.more();
+    return "…";
+  }
+
+  /** @param {(around: TrustSurroundings, link: LetterLink, hands: import("./joining.js").TrustHands & import("./rolls.js").RollHands) => Pick<Trust, "resuming"|"passkeys">} make The parts that few need have come. */
+  complete(make) {
+    Object.assign(this, make(this.#around, this.#link, this.#hands));
   }
 
   // What a person does, and what comes
@@ -183,6 +201,7 @@ export class Trust {
   stirred() {
     this.#joining.stirred();
     this.#rolls.stirred();
+    this.passkeys?.stirred();
   }
 
   /** Hosts may be here that were not before. From the first one that wants signatures on the worker can look up what is asked. */
@@ -191,7 +210,7 @@ export class Trust {
     this.#rolls.met();
     if (this.#hasMet || !this.isKnown || this.reason || !this.#summaries.some(({ steering }) => steering?.consent !== undefined)) return;
     this.#hasMet = true;
-    this.#around.keys.keepPageKey(this.#around.pageKey()).catch(() => undefined);
+    this.#around.keys.keep("page", this.#around.pageKey()).catch(() => undefined);
   }
 
   /** A person logged out: nobody who uses this browser after them signs with its keys. */
@@ -199,6 +218,7 @@ export class Trust {
     this.#joining.forget();
     this.#rolls.forget();
     this.vouching?.forget();
+    this.passkeys?.forget();
     this.hosts.clear();
     [this.code, this.#id] = ["", ""];
     try {
@@ -213,14 +233,20 @@ export class Trust {
   async changedElsewhere() {
     await this.ready;
     this.ready = this.#read();
-    await this.ready;
+    await Promise.all([this.ready, this.passkeys?.read()]);
   }
 
   /** @param {import("./wire").Message} message Whatever the relay says. */
   received(message) {
     if (message.type === "letter") this.#later(() => (message.client === undefined ? this.#take(message.from, message.bytes) : this.#takeOfClient(message.client, message.bytes)));
     const host = restoredHost(message, (session) => this.signedHost(session));
-    if (host !== undefined) this.#later(() => this.#resuming.refused(host));
+    if (host !== undefined) {
+      this.#later(async () => {
+        await this.#around.more();
+        await this.resuming?.refused(host);
+      });
+    }
+    this.passkeys?.received(message);
   }
 
   // What is signed
@@ -250,7 +276,11 @@ export class Trust {
       if (given.decision === "deny" && given.message === undefined && given.offer === undefined) return { verdict };
       throw notSigned();
     }
-    return { verdict, signature: await decisionSignatureOf(own, { host: consent.host, session, approval, text: consent.text, digest: request.head.digest, verdict, issuedAt: this.#around.now() }) };
+    const decided = { host: consent.host, session, approval, text: consent.text, digest: request.head.digest, verdict, issuedAt: this.#around.now() };
+    const signature = await decisionSignatureOf(own, decided);
+    if (!request.head.passkey || given.decision === "deny") return { verdict, signature };
+    if (!this.passkeys) throw notSigned();
+    return { verdict, signature: await this.passkeys.confirmed(own, decided, signature) };
   }
 
   /**
@@ -312,7 +342,7 @@ export class Trust {
     [this.code, this.#id] = [shortCodeOf(id), base64urlOf(id)];
     this.isLost = false;
     this.#hasMet = true;
-    await this.#around.keys.keepPageKey(this.#around.pageKey());
+    await this.#around.keys.keep("page", this.#around.pageKey());
     try {
       this.#around.storage().setItem(place, this.code);
     } catch {
@@ -352,7 +382,7 @@ export class Trust {
   /** @param {string} from The id of its key, as the relay says. @param {string} text */
   async #take(from, text) {
     const bytes = bytesOfBase64url(text, "letter");
-    if (!(await this.#resuming.take(from, bytes)) && !(await this.#rolls.take(from, bytes)) && !(await this.vouching?.answered(from, bytes))) await this.#joining.take(from, bytes);
+    if (!(await this.resuming?.take(from, bytes)) && !(await this.passkeys?.take(from, bytes)) && !(await this.#rolls.take(from, bytes)) && !(await this.vouching?.answered(from, bytes))) await this.#joining.take(from, bytes);
   }
 
   /** @param {string} client What the relay calls another device. @param {string} text */

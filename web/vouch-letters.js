@@ -1,13 +1,24 @@
-/** What a device writes that brings a further one to its hosts, byte for byte: the rest of `consent.js`, for those few. */
+/** What few devices write, those that bring a further one to their hosts or whose host was restored, byte for byte: the rest of `consent.js`. */
 
 import {
   ConsentError, PartReader, base64urlOf, bytesOfBase64url, concatenated, counted, countedText, domain, es256, idBytes, imported, keyIDOf, letterOf, linkSecretOf,
-  noGeneration, nonceBytes, pairingKeyOf, same, secretBytes, sha256, taggedLetterOf, u64, untaggedLetterOf, utf8,
+  nonceBytes, pairingKeyOf, same, secretBytes, sha256, taggedLetterOf, u64, untaggedLetterOf, utf8,
 } from "./consent.js";
 
 /** @typedef {import("./consent.js").Points} Points */
 /** @typedef {import("./consent.js").Signer} Signer */
 /** @typedef {{id: Uint8Array, points: Points, name: string}} Newcomer A device that is to be brought to the hosts of another. */
+
+/** In place of a generation that is not known yet: the host refuses it, and says its own. */
+export const noGeneration = new Uint8Array(idBytes);
+
+/**
+ * Says a count again to a host whose files were restored: everything up to it is void there.
+ * @param {Signer} own @param {string} host The id of its key. @param {Uint8Array} generation The host's present one, from its refusal. @param {number} count
+ * @returns {Promise<Uint8Array>}
+ */
+export const bumpLetterOf = (own, host, generation, count) =>
+  untaggedLetterOf(own, concatenated(domain("bump"), counted(bytesOfBase64url(host, "host", idBytes)), counted(generation), u64(count), counted(own.id)));
 
 /**
  * A new secret of a device that vouches.

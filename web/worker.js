@@ -168,7 +168,7 @@ const unshowable = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
  */
 async function shownTo(told) {
   // The page keeps it there once it has met a host that wants signatures. Such a host takes no allow without, whatever is pressed.
-  const key = await keys.pageKey().catch(() => undefined);
+  const key = await keys.kept("page").catch(() => undefined);
   if (!key) return { mayAllow: true };
   try {
     const hosts = await keys.hosts();
@@ -180,7 +180,7 @@ async function shownTo(told) {
     if (!consent) return { mayAllow: true };
     const host = "problem" in consent ? undefined : hosts.find(({ id }) => id === consent.host);
     const full = object(head.alert).full;
-    if (!host || "problem" in consent || !body || head.cut || object(head.alert).whole !== true) return { mayAllow: false };
+    if (!host || "problem" in consent || !body || head.cut || head.passkey || object(head.alert).whole !== true) return { mayAllow: false };
     if (typeof full !== "string" || full.length > fullMax || unshowable.test(full.replace(/\n/g, "")) || unshowable.test(String(head.tool))) return { mayAllow: false };
     // The host's own sentences, as other notifications begin with them.
     const risks = Array.isArray(head.risks) ? head.risks.map(String).join(" ") : "";

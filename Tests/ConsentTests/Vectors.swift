@@ -11,6 +11,9 @@ struct Vectors {
     /// `Fixtures/sealing.json`: what is sealed, made by a script for Node.
     static let sealing = Vectors("sealing")
 
+    /// `Fixtures/passkeys.json`: a passkey's letter and proof, made by a script in Python.
+    static let passkeys = Vectors("passkeys")
+
     private let document: JSONDocument
 
     private init(_ name: String) {

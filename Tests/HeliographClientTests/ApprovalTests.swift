@@ -90,6 +90,25 @@ struct ApprovalTests {
         #expect(lines(approval).contains { $0.hasPrefix("! the text is not whole, as it was cut or is in a form not known") })
     }
 
+    @Test func whatAPasskeyHasToConfirmCanOnlyBeDenied() {
+        for kind: ApprovalKind in [.tool, .question] {
+            let approval = Fixtures.approval(kind: kind, needsPasskey: true)
+            let wishes: [DecideOptions.Wish] = [
+                .allow(mode: nil), .allow(mode: nil, offer: "o"), .answer(choices: [], texts: []),
+            ]
+            for wish in wishes {
+                let error = #expect(throws: ClientError.self) {
+                    try DecideTask.check(approval, DecideOptions(wish, approval: "a"), now: 0)
+                }
+                #expect(error?.message == "its host wants a passkey to confirm it, and a terminal has none")
+            }
+            #expect(throws: Never.self) {
+                try DecideTask.check(approval, DecideOptions(.deny(message: "no"), approval: "a"), now: 0)
+            }
+            #expect(lines(approval).contains { $0.hasPrefix("! its host wants a passkey to confirm it") })
+        }
+    }
+
     @Test func whatIsHiddenIsSaidAndWithItWhetherTheRestCanBeAllowed() {
         let hidden =
             "parts are hidden as ⟨redacted⟩ because they may be secret, so the text is not whole: look at it at the terminal; "

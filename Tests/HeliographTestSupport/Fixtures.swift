@@ -37,13 +37,14 @@ package enum Fixtures {
 
     package static func approval(
         _ id: String = "appr-1", seq: Int64 = 3, stage: ApprovalStage.Word = .pending, kind: ApprovalKind = .tool,
-        isCut: Bool = false, isRedacted: Bool = false, modes: [String] = [], offers: [Offer] = [],
+        isCut: Bool = false, isRedacted: Bool = false, needsPasskey: Bool = false, modes: [String] = [], offers: [Offer] = [],
         body: (inout JSONWriter) -> Void = { _ in }
     ) -> Approval {
         var request = ApprovalRequest(
             approval: ApprovalID(id)!, kind: kind, tool: "Bash", title: "run it", digest: digest)
         request.isCut = isCut
         request.isRedacted = isRedacted
+        request.needsPasskey = needsPasskey
         request.modes = modes
         request.offers = offers
         let event = Event(.approvalRequested(request), at: 5_000, body: body)

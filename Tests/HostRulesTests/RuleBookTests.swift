@@ -27,6 +27,36 @@ import Testing
         String(decoding: JSONWriter.object { $0.field("command", text) }, as: UTF8.self)
     }
 
+    @Test func denyBeatsPasskeyBeatsAskBeatsAllow() throws {
+        let all = ["allow", "ask", "passkey", "deny"]
+        let input = command("make deploy")
+        for (place, strongest) in all.enumerated() {
+            let rules = all[...place].map { rule($0, "Bash(make deploy)") }
+            for text in [rules.joined(), rules.reversed().joined()] {
+                let verdict = try verdict(text, "Bash", input)
+                switch strongest {
+                case "allow": #expect(verdict == .allow(["allow"]))
+                case "ask": #expect(verdict == .ask("the rule says so", rule: "ask"))
+                case "passkey": #expect(verdict == .passkey(rule: "passkey"))
+                default: #expect(isDenied(verdict))
+                }
+            }
+        }
+    }
+
+    @Test func aPasskeyIsWantedAlsoWhereItCannotBeSaid() throws {
+        let rules =
+            rule("passkey", "Bash(make deploy:*)", "Edit(infra/**)", name: "p") + rule("allow", "Bash(ls:*)", "Edit(src/**)")
+        for text in ["make deploy now", "ls; $X deploy", "$(cat x)"] {
+            #expect(try verdict(rules, "Bash", command(text)) == .passkey(rule: "p"), "\(text)")
+        }
+        #expect(try verdict(rules, "Edit", #"{"file_path":"/home/me/site/infra/a"}"#) == .passkey(rule: "p"))
+        #expect(try verdict(rules, "Bash", nil) == .passkey(rule: "p"))
+        #expect(try isAllowed(verdict(rules, "Edit", #"{"file_path":"/home/me/site/src/a"}"#)))
+        #expect(try verdict(rules, "Bash", command("make deploy"), allows: false) == .passkey(rule: "p"))
+        #expect(try verdict(rule("passkey", "Bash", name: "p"), "Bash", command("ls")) == .passkey(rule: "p"))
+    }
+
     // MARK: One in the place of another
 
     @Test func aRuleTakesThePlaceOfAnotherAndNothingElseChanges() throws {

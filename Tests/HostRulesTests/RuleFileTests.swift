@@ -14,7 +14,7 @@ private let wrong: [(String, String)] = [
     ("[[rule]]\nname = '''x'''", "line 2: strings of several lines are not read"),
     ("[[rule]]\nfor = ['x' 'y']", "line 2: an array does not end"), ("[[rule]]\n", "line 1: the rule has no `name`"),
     ("[[rule]]\nname = 'a b'", "line 2: a name has letters, digits, `-`, `_` and `.`, at most 64"),
-    ("[[rule]]\nname = 'a'\nanswer = 'yes'", "line 3: `answer` is allow, deny or ask"),
+    ("[[rule]]\nname = 'a'\nanswer = 'yes'", "line 3: `answer` is allow, deny, ask or passkey"),
     (head, "line 1: the rule has no `for`"),
     ("\(head)for = 'ls'\nwords = 'x'", "line 5: `words` are for a rule that denies, at most 500 bytes"),
     ("\(head)for = 'ls'\nfolder = 'x'", "line 5: `folder` is absolute or begins with `~/`"),

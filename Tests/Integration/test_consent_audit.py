@@ -164,7 +164,7 @@ def test_an_export_proves_what_a_device_signed(relay, scripted_host, client, tmp
         assert not openssl_verifies(session.phone, statement + b"\0", signature, tmp_path)
     code, report = verify(relay, lines, [session.phone], tmp_path)
     assert (code, report["faults"]) == (0, [])
-    assert report["signatures"] == {"proven": 3, "sealed": 0, "unsigned": 1, "refused": 0, "unproven": 0, "faults": []}
+    assert report["signatures"] == {"proven": 3, "passkeys": 0, "sealed": 0, "unsigned": 1, "refused": 0, "unproven": 0, "faults": []}
     # The relay's own data says the same.
     relay.run("audit", "verify", "--data", str(relay.data), "--devices", str(tmp_path / "devices.json"))
     plain = relay.run("audit", "verify", str(tmp_path / "audit.jsonl"), "--devices", str(tmp_path / "devices.json")).stdout

@@ -33,7 +33,7 @@ package enum PushSubjects {
 
     package static func approval(
         _ kind: ApprovalKind = .tool, id: String = "req_91", tool: String = "Bash", title: String = "Run: swift test",
-        isCut: Bool = false, isRedacted: Bool = false, risks: [String] = [],
+        isCut: Bool = false, isRedacted: Bool = false, needsPasskey: Bool = false, risks: [String] = [],
         alert: RequestWords? = .command("swift test")
     ) -> Approval {
         var request = ApprovalRequest(
@@ -41,6 +41,7 @@ package enum PushSubjects {
             digest: InputDigest(String(repeating: "a", count: 64))!)
         request.isCut = isCut
         request.isRedacted = isRedacted
+        request.needsPasskey = needsPasskey
         request.alert = alert
         request.risks = risks
         let event = Event(.approvalRequested(request), at: moment)

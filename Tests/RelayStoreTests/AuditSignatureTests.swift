@@ -22,10 +22,11 @@ struct AuditSignatureTests {
     // MARK: The log
 
     /// An approval as a signed host asks for it.
-    private func approval(_ name: String) throws -> (Approval, ShownText) {
-        let request = ApprovalRequest(
+    private func approval(_ name: String, needsPasskey: Bool = false) throws -> (Approval, ShownText) {
+        var request = ApprovalRequest(
             approval: ApprovalID(name)!, kind: .tool, tool: "Bash", title: "ls",
             digest: InputDigest(String(repeating: "ab", count: 32))!)
+        request.needsPasskey = needsPasskey
         let inner = Event(.approvalRequested(request), at: 900) { $0.field("command", "ls") }
         let text = String(
             decoding: JSONWriter.object {
@@ -136,6 +137,52 @@ struct AuditSignatureTests {
         #expect(report.provenCount == 1 && report.faultCount == 2)
         #expect(report.faults.first == "line 1: what a1 was decided is not proven: nobody has signed it")
         #expect(report.faults.last?.hasPrefix("line 2: what a2 was decided is not proven: the device") == true)
+    }
+
+    @Test("what a passkey confirmed is proven, too, and one that is missing or wrong is a fault")
+    func passkeys() throws {
+        let (passkey, other) = (PrivateKeys().identity, PrivateKeys().identity)
+        func record(_ name: String, by key: ConsentIdentity?, over verdict: Decision.Verdict = .allow) throws -> [AuditRecord] {
+            var (approval, shown) = try approval(name, needsPasskey: true)
+            func statement(_ verdict: Decision.Verdict) -> DecisionStatement {
+                DecisionStatement(
+                    host: host, session: Self.session, approval: approval.id, shown: shown.hash(.openSSL),
+                    digest: approval.request.digest, verdict: verdict, issuedAt: 1_700, device: device.id, .openSSL)
+            }
+            let text = statement(.allow).signed(by: device)
+            let client = JSONWriter.object {
+                $0.field("type", "webauthn.get")
+                $0.field("challenge", Base64URL.text(ConsentCrypto.openSSL.sha256(statement(verdict).bytes)))
+                $0.field("origin", "https://relay.example")
+            }
+            let authenticator = ConsentCrypto.openSSL.sha256(Array("relay.example".utf8)) + [5, 0, 0, 0, 0]
+            let proof = key.flatMap {
+                PasskeyProof(
+                    authenticator: authenticator, client: client,
+                    signature: $0.signature(authenticator + ConsentCrypto.openSSL.sha256(client)))
+            }
+            let signed = SignatureText(device: device.id, number: 1_700, signature: text.signature, proof: proof)
+            let decision = Decision(
+                .allow, client: Self.phone.id, clientName: Self.phone.name, at: 1_701, command: CommandID("k1")!,
+                signature: signed?.text)
+            approval.stage = ApprovalStage(.decided, decision, at: 1_701)
+            return [AuditRecord(approval, at: 1_701, workspace: Self.key.workspace)]
+        }
+        let pin = """
+            {"devices":[{"id":"\(device.id.text)","sign":"\(device.sign.text)","name":"phone","passkeys":\
+            [{"sign":"\(passkey.sign.text)","origin":"https://relay.example","since":1}]}]}
+            """
+        let records =
+            try record("a1", by: passkey) + record("a2", by: nil) + record("a3", by: other)
+            + record("a4", by: passkey, over: .deny(message: nil)) + record("a5", by: nil) + [stale("a5")]
+        let report = try verify(lines(records), devices: Array(pin.utf8))
+        #expect((report.provenCount, report.passkeyCount, report.refusedCount, report.faultCount) == (1, 1, 1, 3))
+        #expect(
+            report.faults == [
+                "line 2: what a2 was decided is not proven: no passkey has confirmed it",
+                "line 3: what a3 was decided is not proven: its passkey does not prove it (passkeyUnknown)",
+                "line 4: what a4 was decided is not proven: its passkey does not prove it (passkeyWrong)",
+            ])
     }
 
     @Test("a deny without a signature needs none, and what its host refused is no fault")

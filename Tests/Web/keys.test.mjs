@@ -29,15 +29,15 @@ test("pins and links are kept until they are taken away, and logging out leaves 
   const secret = { k: "k1", at: 1, letters: { h1: Uint8Array.of(1) }, answered: [] };
   await one.pin(pin);
   await one.keepSecret(secret);
-  await one.keepPageKey("hgk_1");
+  await one.keep("page", "hgk_1");
   const other = new KeyStore();
-  assert.deepEqual([await other.hosts(), await other.secrets(), await other.pageKey()], [[pin], [secret], "hgk_1"]);
+  assert.deepEqual([await other.hosts(), await other.secrets(), await other.kept("page")], [[pin], [secret], "hgk_1"]);
   await one.unpin("h1");
   await one.dropSecret("k1");
   assert.deepEqual([await one.hosts(), await one.secrets()], [[], []]);
   await one.make();
   await one.forget();
-  assert.deepEqual([await one.own(), await one.pageKey()], [undefined, undefined]);
+  assert.deepEqual([await one.own(), await one.kept("page")], [undefined, undefined]);
 });
 
 test("what two tabs learn of a host at once is kept of both, and nothing of one that was forgotten", async () => {

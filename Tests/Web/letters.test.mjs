@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConsentError, admitOf, base64urlOf, bumpLetterOf, checkReceipt, joinLetterOf, letterNameOf, refusalOf } from "../../web/consent.js";
+import { ConsentError, admitOf, base64urlOf, checkReceipt, joinLetterOf, letterNameOf, refusalOf } from "../../web/consent.js";
+import { bumpLetterOf } from "../../web/vouch-letters.js";
 import { ownKeys } from "./own-keys.mjs";
 import { PlayedHost, counted, domain, parts } from "./played-host.mjs";
 

@@ -16,7 +16,7 @@ function approvalOf(host, more = {}, read = shownApproval) {
 }
 
 async function isSigned(keys, signature, statement) {
-  const point = await crypto.subtle.importKey("raw", keys.kept.points.sign, { name: "ECDSA", namedCurve: "P-256" }, false, ["verify"]);
+  const point = await crypto.subtle.importKey("raw", keys.mine.points.sign, { name: "ECDSA", namedCurve: "P-256" }, false, ["verify"]);
   return crypto.subtle.verify({ name: "ECDSA", hash: "SHA-256" }, point, bytesOfBase64url(signature.split(".")[3], "signature"), statement);
 }
 
@@ -40,7 +40,7 @@ test("before a person says so nothing is sent, and saying no forgets it", async 
   assert.deepEqual([one.trust.asked, one.sent, one.keys.links.size], [host.k, [], 0]);
   one.trust.decline();
   await one.trust.accept();
-  assert.deepEqual([one.trust.asked, one.sent, one.keys.kept], [null, [], undefined]);
+  assert.deepEqual([one.trust.asked, one.sent, one.keys.mine], [null, [], undefined]);
 });
 
 test("a letter is sent again, the same one, until it is answered, also by the next visit", async () => {
@@ -158,7 +158,7 @@ test("a decision is signed over what was shown, with all that goes with it", asy
   for (const verdict of [{ decision: "allow", mode: "plan" }, { decision: "deny", message: "no" }, { decision: "answer", answers: [{ question: "q", choices: ["a"] }] }, { decision: "deny" }]) {
     const { verdict: given, signature } = await one.trust.signedDecision(approval, verdict);
     assert.deepEqual(given, verdict);
-    const statement = await decisionStatementOf({ hostID: new Uint8Array(host.idBytes), session: "s1", approval: "a1", text, digest, verdict, issuedAt: Number(signature.split(".")[2]), deviceID: one.keys.kept.id });
+    const statement = await decisionStatementOf({ hostID: new Uint8Array(host.idBytes), session: "s1", approval: "a1", text, digest, verdict, issuedAt: Number(signature.split(".")[2]), deviceID: one.keys.mine.id });
     assert.ok(await isSigned(one.keys, signature, statement), verdict.decision);
   }
 });
@@ -197,7 +197,7 @@ test("what gives an agent more freedom is signed with a count that rises; the re
     assert.ok(count > last, `${count} after ${last}`);
     last = count;
     const { signature, ...plain } = signed;
-    assert.ok(await isSigned(one.keys, signature, await steeringStatementOf({ hostID: new Uint8Array(host.idBytes), id: "c1", command: plain, count, deviceID: one.keys.kept.id })), command.type);
+    assert.ok(await isSigned(one.keys, signature, await steeringStatementOf({ hostID: new Uint8Array(host.idBytes), id: "c1", command: plain, count, deviceID: one.keys.mine.id })), command.type);
   }
   for (const command of [{ type: "interrupt" }, { type: "stop" }, { type: "askAll", on: true }, { type: "past", project: "p", agent: "a" }, { type: "withdraw", client: "c", command: "x" }]) {
     assert.equal((await of(command)).signature, undefined, command.type);
@@ -217,12 +217,12 @@ test("what is sent to a host that seals is signed as it leaves, sealed, and neve
   one.trust.sealer = { command: async (command, id) => ({ ...command, text: `sealed.${id}` }), verdict: async ({ approval }, verdict) => ({ ...verdict, message: `sealed.${approval}` }) };
   const { signature, ...sent } = await one.trust.signed(prompt, "c1");
   assert.deepEqual(sent, { ...prompt, text: "sealed.c1" });
-  const statement = await steeringStatementOf({ hostID: new Uint8Array(host.idBytes), id: "c1", command: sent, count: Number(signature.split(".")[2]), deviceID: one.keys.kept.id });
+  const statement = await steeringStatementOf({ hostID: new Uint8Array(host.idBytes), id: "c1", command: sent, count: Number(signature.split(".")[2]), deviceID: one.keys.mine.id });
   assert.ok(await isSigned(one.keys, signature, statement));
   const decided = await one.trust.signedDecision(approvalOf(host), denial);
   assert.equal(decided.verdict.message, "sealed.a1");
   const text = JSON.stringify({ salt: "AAAAAAAAAAAAAAAAAAAAAA", host: host.id, session: "s1", event: approvalOf(host).request });
-  const about = { hostID: new Uint8Array(host.idBytes), session: "s1", approval: "a1", text, digest, verdict: decided.verdict, issuedAt: Number(decided.signature.split(".")[2]), deviceID: one.keys.kept.id };
+  const about = { hostID: new Uint8Array(host.idBytes), session: "s1", approval: "a1", text, digest, verdict: decided.verdict, issuedAt: Number(decided.signature.split(".")[2]), deviceID: one.keys.mine.id };
   assert.ok(await isSigned(one.keys, decided.signature, await decisionStatementOf(about)));
 });
 
@@ -251,10 +251,10 @@ test("the worker can look up approvals from the first host on that wants signatu
   const one = await device();
   one.runs("s1", undefined);
   one.trust.met();
-  assert.equal(one.keys.page, undefined);
+  assert.equal(one.keys.besides.get("page"), undefined);
   one.runs("s2", new PlayedHost().id);
   one.trust.met();
-  await quiet(() => one.keys.page === "hgk_1");
+  await quiet(() => one.keys.besides.get("page") === "hgk_1");
 });
 
 test("a device that a host trusts since is announced until a person has read it, and can be told to go", async () => {
@@ -336,7 +336,7 @@ test("without TLS nothing is signed, and the reason is said", async () => {
   assert.match(one.trust.obstacle(host.id, "laptop"), /without TLS/);
   await one.trust.offered(host.k, true);
   assert.equal(one.trust.news.tone, "bad");
-  assert.equal(one.keys.kept, undefined);
+  assert.equal(one.keys.mine, undefined);
 });
 
 test("what another tab did is known here, and logging out leaves nothing", async () => {
@@ -348,7 +348,7 @@ test("what another tab did is known here, and logging out leaves nothing", async
   await other.trust.changedElsewhere();
   await quiet(() => other.trust.hosts.size === 0);
   await one.trust.loggedOut();
-  assert.deepEqual([one.keys.kept, one.storage.size, one.trust.code], [undefined, 0, ""]);
+  assert.deepEqual([one.keys.mine, one.storage.size, one.trust.code], [undefined, 0, ""]);
 });
 
 for (const [how, message] of [

@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { base64urlOf, bytesOfBase64url } from "../../web/consent.js";
+import { Passkeys } from "../../web/passkeys.js";
+import { Resuming } from "../../web/resuming.js";
 import { emptyState } from "../../web/store.js";
 import { Trust } from "../../web/trust.js";
 import { Clock } from "./clock.mjs";
@@ -10,13 +12,14 @@ import { parts } from "./played-host.mjs";
 
 /** What a browser keeps, in memory. */
 class MemoryKeys {
-  kept;
+  mine;
   count = 0;
   pins = new Map();
   links = new Map();
+  besides = new Map();
 
-  own = async () => this.kept;
-  make = async () => (this.kept ??= await ownKeys());
+  own = async () => this.mine;
+  make = async () => (this.mine ??= await ownKeys());
   nextCount = async (now) => (this.count = Math.max(this.count + 1, now));
   hosts = async () => [...this.pins.values()];
   pin = async (part) => {
@@ -26,12 +29,13 @@ class MemoryKeys {
   };
   unpin = async (id) => void this.pins.delete(id);
   secrets = async () => structuredClone([...this.links.values()]);
-  keepPageKey = async (key) => void (this.page = key);
+  kept = async (name) => this.besides.get(name);
+  keep = async (name, value) => void this.besides.set(name, structuredClone(value));
   keepSecret = async (secret) => void this.links.set(secret.k, structuredClone(secret));
   dropSecret = async (k) => void this.links.delete(k);
   forget = async () => {
-    this.kept = undefined;
-    for (const place of [this.pins, this.links]) place.clear();
+    this.mine = undefined;
+    for (const place of [this.pins, this.links, this.besides]) place.clear();
   };
 }
 
@@ -40,13 +44,17 @@ export async function quiet(until) {
   for (const start = performance.now(); !until(); await new Promise(setImmediate)) assert.ok(performance.now() - start < 20_000, `in vain: ${until}`);
 }
 
-export async function device({ keys = new MemoryKeys(), isSecure = true, clock = new Clock(1_000_000), storage = new Map(), name = "Ada's phone" } = {}) {
+export async function device({ keys = new MemoryKeys(), isSecure = true, clock = new Clock(1_000_000), storage = new Map(), name = "Ada's phone", credentials, place = { origin: "https://relay.example", hostname: "relay.example" } } = {}) {
   const state = emptyState();
   const sent = [];
   const link = { isLive: true, command: async (message) => void sent.push(message) };
   const trust = new Trust({
     isSecure, keys, now: clock.now, setTimer: clock.setTimer, name: () => name, persist: async () => true, tellTabs: () => undefined,
     pageKey: () => "hgk_1",
+    more: async () => {
+      if (trust.passkeys) return;
+      trust.complete((around, letters, hands) => ({ resuming: new Resuming(around, letters, hands), passkeys: new Passkeys({ credentials, place, changed: () => undefined }, around, letters, hands) }));
+    },
     storage: () => ({ getItem: (name) => storage.get(name) ?? null, setItem: (name, value) => storage.set(name, value), removeItem: (name) => storage.delete(name) }),
   }, link, state, () => undefined);
   await quiet(() => trust.isKnown);

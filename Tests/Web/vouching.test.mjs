@@ -20,7 +20,7 @@ const toClient = (one, client) => one.sent.filter((message) => message.client ==
 async function voucher(host = new PlayedHost(), by) {
   const one = await trusted(host);
   await quiet(() => one.asks().length);
-  one.letter(host.roll(last(one.asks()), [{ id: Buffer.from(one.keys.kept.id), name: "Ada's phone", since: 1, by }]), host.id);
+  one.letter(host.roll(last(one.asks()), [{ id: Buffer.from(one.keys.mine.id), name: "Ada's phone", since: 1, by }]), host.id);
   await quiet(() => one.trust.devicesOf(host.id).length);
   const link = await one.trust.bringing(Vouching).open("c_phone");
   return { host, one, ...link };
@@ -43,15 +43,15 @@ test("a device is brought to a host once a person has compared the codes, and bo
   one.letterOfClient(join, "c_tablet");
   await quiet(() => one.trust.vouching.newcomer);
   const { code, name } = one.trust.vouching.newcomer;
-  assert.deepEqual([name, code, tablet.trust.news.code], ["Ada's tablet", shortCodeOf(tablet.keys.kept.id), code]);
+  assert.deepEqual([name, code, tablet.trust.news.code], ["Ada's tablet", shortCodeOf(tablet.keys.mine.id), code]);
   assert.match(tablet.trust.news.words, /has to show the same code/);
   assert.ok(!one.letters().some((bytes) => nameOf(bytes) === "vouch"), "nothing is signed before");
   one.trust.bring();
   await quiet(() => one.letters().some((bytes) => nameOf(bytes) === "vouch"));
   const vouch = last(one.letters());
   const [body] = parts(vouch.subarray(1));
-  const { points, id } = tablet.keys.kept;
-  assert.deepEqual(body, Buffer.concat([domain("vouch"), counted(host.idBytes), counted(points.sign), counted(points.box), counted(Buffer.from("Ada's tablet")), long(one.keys.count), counted(one.keys.kept.id)]));
+  const { points, id } = tablet.keys.mine;
+  assert.deepEqual(body, Buffer.concat([domain("vouch"), counted(host.idBytes), counted(points.sign), counted(points.box), counted(Buffer.from("Ada's tablet")), long(one.keys.count), counted(one.keys.mine.id)]));
   assert.deepEqual(toClient(one, "c_tablet"), [], "the host has not said yes");
   one.letter(host.receipt(vouch), host.id);
   await quiet(() => toClient(one, "c_tablet").length);
@@ -101,7 +101,7 @@ test("a second device with the link is refused and said so, and forged joins cha
   for (let at = 1; at < join.length; at += 11) one.letterOfClient(Uint8Array.from(join, (byte, place) => (place === at ? byte ^ 1 : byte)), "c_tablet");
   one.letterOfClient(join, "c_tablet");
   await quiet(() => one.trust.vouching.newcomer);
-  assert.equal(one.trust.vouching.newcomer.code, shortCodeOf(tablet.keys.kept.id));
+  assert.equal(one.trust.vouching.newcomer.code, shortCodeOf(tablet.keys.mine.id));
   const other = await newcomer(k, { name: "Mallory" });
   const [late] = toClient(other, "c_phone");
   one.letterOfClient(late, "c_other");

@@ -314,7 +314,7 @@ async function signing({ head = {}, shown = {}, isTrusted = true } = {}) {
   const keys = new KeyStore();
   const own = await keys.make();
   await keys.pin({ id: isTrusted ? host.id : new PlayedHost().id, sign: host.sign.point, box: host.box.point, name: "laptop", since: 1 });
-  await keys.keepPageKey("hgk_1");
+  await keys.keep("page", "hgk_1");
   const alert = { full: "rm -rf build", whole: true };
   const event = { kind: "approval.requested", at: 7, head: { approval: "a1", kind: "tool", tool: "Bash", digest, alert, ...head }, body: { input: { command: "rm -rf build" } } };
   const text = JSON.stringify({ salt: "AAAAAAAAAAAAAAAAAAAAAA", host: host.id, session: "s1", event, ...shown });
@@ -388,7 +388,7 @@ test("a browser that has met such hosts, and is trusted by none, is offered no A
   const { snapshot } = await signing();
   const indexedDB = new MemoryDatabases();
   globalThis.indexedDB = indexedDB;
-  await new KeyStore().keepPageKey("hgk_1");
+  await new KeyStore().keep("page", "hgk_1");
   const one = worker({ indexedDB, relay: answering(snapshot) });
   await one.push(message(offering));
   assert.deepEqual(buttons(one), ["deny", "review"]);

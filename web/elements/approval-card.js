@@ -256,6 +256,7 @@ export class ApprovalCard extends HTMLElement {
       head.redacted && h("p", { class: "note" },
         head.cut ? "What may be secret was replaced by ⟨redacted⟩, and it may be more than a value: look at it at the terminal."
           : "Values that look like secrets were replaced by ⟨redacted⟩. The decision is for the real input."),
+      head.passkey && h("p", { class: "note" }, "To allow it, confirm it with your passkey."),
       h("div", { class: "whole-frame" }, whole, below),
       agentSays ? h("figure", { class: "agent-says" }, h("figcaption", {}, "The agent says"),
         h("blockquote", { class: "foreign" }, nodes(said(agentSays)))) : null));

@@ -20,12 +20,13 @@ export class TrustList extends HTMLElement {
   #own = h("p", { class: "quiet" }, "This browser's code: ", this.#code);
   #list = h("ol", { class: "tokens", "aria-labelledby": "trust-title" });
   #text = h("input", { id: "trust-secret", autocomplete: "off", autocapitalize: "none", spellcheck: "false", required: true });
+  #problem = h("p", { class: "problem foreign", role: "alert" });
   #form = h("form", { class: "naming", onsubmit: (event) => this.#offer(event) },
     h("div", { class: "field" }, h("label", { for: "trust-secret" }, "What heliograph host trust shows"), this.#text),
     h("div", { class: "buttons" }, h("button", { type: "submit", class: "plain" }, "Trust a machine")));
 
   connectedCallback() {
-    if (!this.firstChild) this.append(this.#title, this.#about, this.#own, this.#list, this.#form);
+    if (!this.firstChild) this.append(this.#title, this.#about, this.#own, this.#list, this.#problem, this.#form);
   }
 
   /** @param {App} app */
@@ -35,6 +36,7 @@ export class TrustList extends HTMLElement {
     say(this.#about, reason || (isLost ? lostWords : hosts.size ? "They do what this browser signs, and nothing that only the relay says."
       : "No machine yet. One that wants signatures shows what to scan with heliograph host trust."), line);
     write(this.#code, code);
+    say(this.#problem, app.trust.passkeys?.problem ?? "", line);
     attribute(this.#own, "hidden", code === "");
     attribute(this.#form, "hidden", reason !== "");
     for (const id of [...this.#rows.keys()]) if (!hosts.has(id)) this.#rows.delete(id);
@@ -87,12 +89,14 @@ class TrustRow {
   #name = h("h4", { class: "foreign" });
   #since = span("");
   #forget = h("button", { type: "button", class: "deny" }, "Forget …");
-  #buttons = h("div", { class: "buttons" }, this.#forget);
+  #passkey = h("p", { class: "quiet foreign", hidden: true });
+  #setUp = h("button", { type: "button", class: "plain", onclick: () => this.#app.trust.passkeys?.setUp(this.#pin.id) });
+  #buttons = h("div", { class: "buttons" }, this.#setUp, this.#forget);
   #confirmation = new Confirmation({ opener: this.#forget, buttons: this.#buttons, verb: "Forget", deed: () => this.#end() });
   /** @type {Map<string, DeviceRow>} */ #rows = new Map();
   #devices = h("ol", { class: "tokens" });
   element = h("li", { class: "token-row" },
-    h("div", { class: "token-words" }, h("p", { class: "token-head" }, this.#name), h("p", { class: "quiet" }, this.#since)), this.#buttons, this.#confirmation.element, this.#devices);
+    h("div", { class: "token-words" }, h("p", { class: "token-head" }, this.#name), h("p", { class: "quiet" }, this.#since), this.#passkey), this.#buttons, this.#confirmation.element, this.#devices);
 
   /** @type {App} */ #app;
   /** @type {() => void} */ #gone;
@@ -108,6 +112,11 @@ class TrustRow {
     this.#pin = pin;
     say(this.#name, pin.name, line);
     attribute(this.#forget, "aria-label", `Forget ${pin.name} …`);
+    const standing = this.#app.trust.passkeys?.standing(pin.id, pin.name) ?? "";
+    say(this.#passkey, standing, line);
+    attribute(this.#passkey, "hidden", standing === "");
+    write(this.#setUp, standing ? "New passkey" : "Set up a passkey");
+    attribute(this.#setUp, "aria-label", `${standing ? "New passkey" : "Set up a passkey"} for ${pin.name}`);
     this.#confirmation.question = `Forget ${pin.name}? Nothing can be allowed or written to its sessions from here until it is scanned again. It goes on trusting this browser until you run heliograph host distrust ${this.#app.trust.code} there.`;
     this.#list();
     this.tick();

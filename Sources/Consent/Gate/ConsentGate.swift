@@ -4,7 +4,7 @@ package import RelayProtocol
 /// a trusted device signed it, for exactly that text.
 ///
 /// The order of the checks: pinned, may do it; this host, session and approval; the digest; what is cut is not allowed; the signature, over
-/// bytes that are made here. That a decision is applied once is the approval desk's business, that a command is not is decided by its count.
+/// bytes that are made here; the passkey, if the owner wants one. That a decision is applied once is the approval desk's business, that a command is not is decided by its count.
 /// An open host has no gate.
 package struct ConsentGate: Sendable {
     /// Approvals that can be decided with a signature: more than all adapters' desks hold. Beyond it the oldest can only be denied.
@@ -48,7 +48,8 @@ package struct ConsentGate: Sendable {
         guard case .approvalRequested(let shown) = sent.head else { preconditionFailure("a request is wrapped as one") }
         let consent = PendingConsent(
             session: session, inner: request.digest, outer: shown.digest, shown: ShownText.hash(of: text, crypto),
-            isCut: shown.isCut, questions: bytesMax == nil ? [] : request.questions)
+            isCut: shown.isCut, needsPasskey: shown.needsPasskey,
+            questions: bytesMax == nil ? [] : request.questions)
         add(consent, for: request.approval)
         return ShownRequest(event: sent, note: consent.note)
     }
@@ -92,6 +93,10 @@ package struct ConsentGate: Sendable {
                 host: host, session: session, approval: approval, shown: consent.shown, digest: consent.outer,
                 verdict: decision.verdict, issuedAt: signature.number, device: pin.id, crypto)
             guard statement.isSigned(signature, by: pin.sign, crypto) else { throw Refused(.badSignature) }
+            if consent.needsPasskey, decision.verdict.deed != .deny {
+                guard let proof = signature.proof else { throw Refused(.passkeyMissing) }
+                if let problem = proof.problem(of: statement.bytes, by: pin.passkeys, crypto) { throw Refused(problem) }
+            }
             var taken = decision
             taken.verdict = decision.verdict.covered
             taken.clientName = pin.name

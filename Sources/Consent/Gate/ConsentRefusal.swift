@@ -16,6 +16,14 @@ package enum ConsentRefusal: String, Sendable, CaseIterable {
     case notSealed
     /// Sealed with a key that the host does not have, or for another place.
     case cannotOpen
+    /// The owner wants a passkey to confirm it, and none has.
+    case passkeyMissing
+    /// The host has not been told to take that passkey of this device.
+    case passkeyUnknown
+    /// The passkey has confirmed something else, or elsewhere.
+    case passkeyWrong
+    /// The passkey was used without a look at who the person is.
+    case passkeyNotVerified
 
     /// What the person reads who sent it.
     package var sentence: String {
@@ -30,6 +38,11 @@ package enum ConsentRefusal: String, Sendable, CaseIterable {
         case .restored: "The host was restored from older files and waits for this device to confirm its count."
         case .notSealed: "This host takes sealed text only."
         case .cannotOpen: "The host cannot open what was sealed. Send it again."
+        case .passkeyMissing:
+            "The owner of this host wants a passkey to confirm this: allow it on the page of a device that has one."
+        case .passkeyUnknown: "This host does not know this device's passkey. Set it up on the page, under Devices."
+        case .passkeyWrong: "The passkey has confirmed something else than this."
+        case .passkeyNotVerified: "The passkey was used without checking who you are."
         }
     }
 }

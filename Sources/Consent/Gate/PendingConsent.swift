@@ -9,18 +9,20 @@ struct PendingConsent: Sendable, Equatable {
     let outer: InputDigest
     let shown: ConsentHash
     let isCut: Bool
+    let needsPasskey: Bool
     /// As they were asked, if answers come in other words; else none.
     let questions: [QuestionOffer]
 
     init(
         session: SessionID, inner: InputDigest, outer: InputDigest, shown: ConsentHash, isCut: Bool,
-        questions: [QuestionOffer] = []
+        needsPasskey: Bool, questions: [QuestionOffer] = []
     ) {
         self.session = session
         self.inner = inner
         self.outer = outer
         self.shown = shown
         self.isCut = isCut
+        self.needsPasskey = needsPasskey
         self.questions = questions
     }
 
@@ -31,6 +33,7 @@ struct PendingConsent: Sendable, Equatable {
             $0.field("outer", outer.rawValue)
             $0.field("shown", shown.text)
             $0.flag("cut", isCut)
+            $0.flag("passkey", needsPasskey)
             if !questions.isEmpty {
                 $0.array("questions", questions.map { question in JSONWriter.object { question.write(to: &$0) } })
             }
@@ -44,8 +47,11 @@ struct PendingConsent: Sendable, Equatable {
             let inner = (try? value.string("inner")).flatMap(InputDigest.init),
             let outer = (try? value.string("outer")).flatMap(InputDigest.init),
             let shown: ConsentHash = try? value.fixed("shown"), let isCut = try? value.flag("cut"),
+            let needsPasskey = try? value.flag("passkey"),
             let questions = try? QuestionOffer.list(from: value)
         else { return nil }
-        self.init(session: session, inner: inner, outer: outer, shown: shown, isCut: isCut, questions: questions)
+        self.init(
+            session: session, inner: inner, outer: outer, shown: shown, isCut: isCut, needsPasskey: needsPasskey,
+            questions: questions)
     }
 }

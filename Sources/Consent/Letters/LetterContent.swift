@@ -6,6 +6,7 @@ package enum LetterContent: Sendable, Equatable {
     case vouch(Vouch)
     case distrust(Distrust)
     case bump(Bump)
+    case passkey(PasskeyAsk)
     case ask(Ask)
     case roll(Roll)
     case receipt(Receipt)
@@ -20,6 +21,7 @@ package enum LetterContent: Sendable, Equatable {
         case .vouch(let vouch): vouch.bytes
         case .distrust(let distrust): distrust.bytes
         case .bump(let bump): bump.bytes
+        case .passkey(let ask): ask.bytes
         case .ask(let ask): ask.body
         case .roll(let roll): roll.body
         case .receipt(let receipt): receipt.body
@@ -42,6 +44,8 @@ package enum LetterContent: Sendable, Equatable {
             self = .distrust(try Distrust(body: body))
         } else if isA("bump") {
             self = .bump(try Bump(body: body))
+        } else if isA("passkey") {
+            self = .passkey(try PasskeyAsk(body: body))
         } else if isA("ask") {
             self = .ask(try Ask(body: body))
         } else if isA("roll") {
@@ -126,7 +130,7 @@ extension LetterContent {
     fileprivate var hasTag: Bool {
         switch self {
         case .join, .admit, .introduction: true
-        case .vouch, .distrust, .bump, .ask, .roll, .receipt, .refusal: false
+        case .vouch, .distrust, .bump, .passkey, .ask, .roll, .receipt, .refusal: false
         }
     }
 }

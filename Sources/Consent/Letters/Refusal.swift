@@ -22,6 +22,8 @@ package struct Refusal: Sendable, Equatable {
         case distrusted
         /// The letter is for another host, or nothing that a host answers.
         case notForThis
+        /// A person at the host's terminal has to say yes to the passkey first.
+        case waiting
 
         /// What a person is told, of the host by its name.
         package func sentence(host: String) -> String {
@@ -37,6 +39,7 @@ package struct Refusal: Sendable, Equatable {
             case .oldCount: "\(host) has already had a later command of this device."
             case .distrusted: "\(host) was told not to trust this device any more."
             case .notForThis: "\(host) has no answer to this letter."
+            case .waiting: "\(host) waits for a yes at its terminal: `heliograph host passkey`."
             }
         }
     }

@@ -28,6 +28,10 @@ package struct Pin: Sendable, Equatable {
     package var may: Set<PinRight>
     /// Of the last prompt, command or letter that was taken; the next has a higher one.
     package var count: Int64 = 0
+    /// Any of them confirms what the owner wants confirmed.
+    package internal(set) var passkeys: [Passkey] = []
+    /// The one that waits for a yes at the host's terminal; a later one replaces it.
+    package internal(set) var askedPasskey: Passkey?
     /// The host's file was restored, so `count` may be old: nothing of the device is taken until it says its count again, or is paired again.
     package var isSuspended = false
 

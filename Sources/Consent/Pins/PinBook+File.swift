@@ -1,15 +1,16 @@
-internal import RelayProtocol
+package import RelayProtocol
 
 /// `devices.json`:
 /// ```
 /// {"version":1,"generation":G,"next":G?,"restored"?,
-///  "devices":[{"id","sign","box","name","since","by":"terminal"|id,"may":["allow",…],"count","suspended"?}],
-///  "distrusted":[{"id","sign"?,"count"}],"used":[{"secret","join"}]}
+///  "devices":[{"id","sign","box","name","since","by":"terminal"|id,"may":["allow",…],"count","suspended"?,
+///              "passkeys"?:[{"sign","origin","since"}],"askedPasskey"?}],
+///  "distrusted":[{"id","sign"?,"count","passkeys"?}],"used":[{"secret","join"}]}
 /// ```
 /// Bytes are base64url; the rest as `Pin` says.
 extension PinBook {
     /// With everything that `PinBook` may hold and names of the greatest length.
-    package static let fileBytesMax = 512 << 10
+    package static let fileBytesMax = 2 << 20
     private static let version: Int64 = 1
 
     /// Throws with the place of what is wrong: a host with a file that it cannot read trusts nobody.
@@ -30,7 +31,8 @@ extension PinBook {
         var former: [Former] = []
         for entry in try file.array("distrusted", countMax: Self.keysMax - devices.count) {
             let key = Former(
-                id: try entry.object().fixed("id"), sign: try entry.fixedIfAny("sign"), count: try entry.integer("count"))
+                id: try entry.object().fixed("id"), sign: try entry.fixedIfAny("sign"), count: try entry.integer("count"),
+                passkeys: try Passkey.list(from: entry))
             guard key.sign.map({ KeyID(of: $0, crypto) == key.id }) != false else {
                 throw WireError(.badValue, at: entry.path + ".id", "this is not the id of its signing point")
             }
@@ -62,6 +64,7 @@ extension PinBook {
                         $0.field("id", key.id.text)
                         $0.field("sign", key.sign?.text)
                         $0.field("count", key.count)
+                        $0.passkeys(key.passkeys)
                     }
                 })
             file.array(
@@ -90,6 +93,8 @@ extension Pin {
             may: may, crypto)
         count = try value.integer("count")
         isSuspended = try value.flag("suspended")
+        passkeys = try Passkey.list(from: value)
+        if let asked = value.optional("askedPasskey") { askedPasskey = try Passkey(from: asked.object()) }
         guard try value.fixed("id") == id else {
             throw WireError(.badValue, at: value.path + ".id", "this is not the id of its signing point")
         }
@@ -107,6 +112,41 @@ extension Pin {
             $0.strings("may", PinRight.allCases.filter(may.contains).map(\.rawValue))
             $0.field("count", count)
             $0.flag("suspended", isSuspended)
+            $0.passkeys(passkeys)
+            if let askedPasskey { $0.raw("askedPasskey", askedPasskey.json) }
         }
+    }
+}
+
+extension Passkey {
+    package static func list(from value: JSONValue) throws(WireError) -> [Passkey] {
+        guard value.optional("passkeys") != nil else { return [] }
+        var list: [Passkey] = []
+        for entry in try value.array("passkeys", countMax: PinBook.passkeysMax) {
+            list.append(try Passkey(from: entry.object()))
+        }
+        return list
+    }
+
+    fileprivate init(from value: JSONValue) throws(WireError) {
+        let origin = try value.required("origin")
+        guard let place = PasskeyOrigin(try origin.string()) else {
+            throw WireError(.badValue, at: origin.path, "an origin is a name over TLS, or localhost")
+        }
+        self.init(sign: try value.fixed("sign"), origin: place, since: try value.integer("since"))
+    }
+
+    fileprivate var json: [UInt8] {
+        JSONWriter.object {
+            $0.field("sign", sign.text)
+            $0.field("origin", origin.text)
+            $0.field("since", since)
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func passkeys(_ passkeys: [Passkey]) {
+        if !passkeys.isEmpty { array("passkeys", passkeys.map(\.json)) }
     }
 }

@@ -7,6 +7,8 @@ package struct PinBook: Sendable, Equatable {
     /// Devices, and keys that were distrusted and keep their count: a key that comes back goes on from there, so that none of its old
     /// prompts is taken again.
     package static let keysMax = 1_024
+    /// Passkeys of one device: in its browser, in a phone, on a security key, and one to spare.
+    package static let passkeysMax = 4
     /// Used secrets that are remembered: more than are ever valid at one time.
     package static let usedSecretsMax = 64
 
@@ -16,6 +18,8 @@ package struct PinBook: Sendable, Equatable {
         /// Proves what it signed while it was trusted; nil in a file of before it was kept.
         let sign: SigningPoint?
         let count: Int64
+        /// Prove what they confirmed; a device that comes back asks for them again.
+        var passkeys: [Passkey] = []
     }
 
     /// A secret that brought its device.
@@ -51,6 +55,7 @@ package struct PinBook: Sendable, Equatable {
         pin.isSuspended = isRestored
         if let index = devices.firstIndex(where: { $0.id == pin.id }) {
             pin.count = max(pin.count, devices[index].count)
+            (pin.passkeys, pin.askedPasskey) = (devices[index].passkeys, devices[index].askedPasskey)
             pin.isSuspended = devices[index].isSuspended
             devices[index] = pin
             return pin
@@ -73,7 +78,7 @@ package struct PinBook: Sendable, Equatable {
     package mutating func distrust(_ id: KeyID) -> Pin? {
         guard let index = devices.firstIndex(where: { $0.id == id }) else { return nil }
         let pin = devices.remove(at: index)
-        former.append(Former(id: id, sign: pin.sign, count: pin.count))
+        former.append(Former(id: id, sign: pin.sign, count: pin.count, passkeys: pin.passkeys))
         return pin
     }
 
@@ -82,6 +87,23 @@ package struct PinBook: Sendable, Equatable {
         guard let index = devices.firstIndex(where: { $0.id == id }), count > devices[index].count else { return false }
         devices[index].count = count
         return true
+    }
+
+    // MARK: Passkeys
+
+    mutating func ask(_ passkey: Passkey, of id: KeyID) {
+        guard let index = devices.firstIndex(where: { $0.id == id }) else { preconditionFailure("a trusted device asks") }
+        devices[index].askedPasskey = passkey
+    }
+
+    /// The passkey that the device has asked for confirms what it allows from here on. Nil, and nothing changes, if there is none or no room.
+    package mutating func takePasskey(of id: KeyID) -> Passkey? {
+        guard let index = devices.firstIndex(where: { $0.id == id }), let asked = devices[index].askedPasskey,
+            devices[index].passkeys.count < Self.passkeysMax
+        else { return nil }
+        devices[index].askedPasskey = nil
+        devices[index].passkeys.append(asked)
+        return asked
     }
 
     // MARK: Restored files

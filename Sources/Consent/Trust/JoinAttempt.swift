@@ -54,7 +54,7 @@ package struct JoinAttempt: Sendable {
             let pin = HostPin(
                 sign: introduction.hostSign, box: introduction.hostBox, name: introduction.hostName, since: wall, crypto)
             return .introduced(pin, of: introduction.hosts)
-        case .join, .admit, .introduction, .vouch, .distrust, .bump, .ask, .roll, .receipt:
+        case .join, .admit, .introduction, .vouch, .distrust, .bump, .passkey, .ask, .roll, .receipt:
             throw ConsentError(.badDomain, at: "letter.body", "this is no answer to a join")
         }
     }

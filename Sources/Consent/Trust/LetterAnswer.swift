@@ -17,7 +17,7 @@ package enum LetterAnswer: Sendable, Equatable {
         case .refusal:
             let refusal = try Self.refusal(letter, of: hash, by: host, crypto)
             self = .refused(refusal.reason, refusal.generation)
-        case .join, .admit, .introduction, .vouch, .distrust, .bump, .ask, .roll:
+        case .join, .admit, .introduction, .vouch, .distrust, .bump, .passkey, .ask, .roll:
             throw ConsentError(.badDomain, at: "letter.body", "this is no answer")
         }
     }

@@ -55,6 +55,8 @@ package struct TrustDesk: Sendable {
         case vouched(Pin, by: KeyID, reply: [UInt8])
         case distrusted(Pin, by: KeyID, reply: [UInt8])
         case resumed(Pin, reply: [UInt8])
+        /// A person at the terminal is to say yes. `ask` is the hash of the letter; no reply if there were too many.
+        case passkeyAsked(Passkey, by: Pin, ask: ConsentHash, isNew: Bool, reply: [UInt8]?)
         /// It is told again by `roll` when the devices are others.
         case asked(by: KeyID, ask: ConsentHash, reply: [UInt8])
         /// It came before, and is answered as then.
@@ -69,7 +71,7 @@ package struct TrustDesk: Sendable {
             case .joined(_, _, let reply), .vouched(_, _, let reply), .distrusted(_, _, let reply), .resumed(_, let reply),
                 .asked(_, _, let reply), .again(let reply):
                 reply
-            case .refused(_, let reply): reply
+            case .refused(_, let reply), .passkeyAsked(_, _, _, _, let reply): reply
             case .ignored: nil
             }
         }
@@ -77,6 +79,7 @@ package struct TrustDesk: Sendable {
         package var hasChangedPins: Bool {
             switch self {
             case .joined, .vouched, .distrusted, .resumed: true
+            case .passkeyAsked(_, _, _, let isNew, _): isNew
             case .asked, .again, .refused, .ignored: false
             }
         }
@@ -94,6 +97,7 @@ package struct TrustDesk: Sendable {
             case .vouch(let vouch): return try vouched(vouch, letter, wall, &pins)
             case .distrust(let distrust): return try distrusted(distrust, letter, &pins)
             case .bump(let bump): return try bumped(bump, letter, &pins)
+            case .passkey(let ask): return try passkeyAsked(ask, letter, now, wall, &pins)
             case .ask(let ask): return try asked(ask, letter, pins, now)
             case .admit, .introduction, .roll, .receipt, .refusal:
                 return .ignored(
@@ -178,6 +182,25 @@ package struct TrustDesk: Sendable {
         return .resumed(resumed, reply: receipt(of: letter))
     }
 
+    private mutating func passkeyAsked(
+        _ ask: PasskeyAsk, _ letter: SignedLetter, _ now: Int64, _ wall: Int64, _ pins: inout PinBook
+    ) throws(Refused) -> Outcome {
+        let device = try signer(of: ask, letter, pins)
+        guard crypto.isOnCurve(ask.passkey.bytes) else { throw Refused(.badSignature) }
+        if device.passkeys.contains(where: ask.isFor) { return .again(reply: receipt(of: letter)) }
+        let known = device.askedPasskey.flatMap { ask.isFor($0) ? $0 : nil }
+        let passkey = known ?? Passkey(sign: ask.passkey, origin: ask.origin, since: wall)
+        if known == nil {
+            guard ask.count > device.count else { throw Refused(.oldCount) }
+            guard device.passkeys.count < PinBook.passkeysMax else { throw Refused(.full) }
+            take(ask.count, of: device, &pins)
+            pins.ask(passkey, of: device.id)
+        }
+        return .passkeyAsked(
+            passkey, by: device, ask: crypto.hash(letter.body), isNew: known == nil,
+            reply: refusal(.waiting, of: letter, pins.generation, now))
+    }
+
     private mutating func asked(_ ask: Ask, _ letter: SignedLetter, _ pins: PinBook, _ now: Int64) throws(Refused) -> Outcome {
         guard ask.host == identity.id else { throw Refused(.notForThis) }
         guard let pin = pins[ask.device] else { throw Refused(.notTrusted) }
@@ -213,8 +236,11 @@ package struct TrustDesk: Sendable {
 
     // MARK: Replies
 
-    private func receipt(of letter: SignedLetter) -> [UInt8] {
-        SignedLetter(.receipt(Receipt(sign: identity.sign, letter: crypto.hash(letter.body))), by: identity, crypto).bytes
+    private func receipt(of letter: SignedLetter) -> [UInt8] { receipt(of: crypto.hash(letter.body)) }
+
+    /// By the hash of the letter.
+    package func receipt(of letter: ConsentHash) -> [UInt8] {
+        SignedLetter(.receipt(Receipt(sign: identity.sign, letter: letter)), by: identity, crypto).bytes
     }
 
     private mutating func refusal(

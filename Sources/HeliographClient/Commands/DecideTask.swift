@@ -10,6 +10,8 @@ package struct DecideOptions: Sendable {
         case deny(message: String?, offer: String? = nil)
         /// `--choose QUESTION=LABEL[,LABEL]` and `--text QUESTION=…`; both empty: asked on the terminal.
         case answer(choices: [String], texts: [String])
+
+        fileprivate var isFreeing: Bool { if case .deny = self { false } else { true } }
     }
 
     /// A whole id or a unique prefix.
@@ -149,6 +151,11 @@ final class DecideTask: ClientTask {
         guard approval.stage == .pending || repeats(approval, options.wish) else { throw settled(approval, now: now) }
         if let digest = options.digest, digest != approval.request.digest.rawValue {
             throw ClientError(.refused, "this is for another input: its digest is \(approval.request.digest.rawValue)")
+        }
+        if approval.stage == .pending, approval.request.needsPasskey, options.wish.isFreeing {
+            throw ClientError(
+                .refused, "its host wants a passkey to confirm it, and a terminal has none",
+                advice: "Allow it on the page, at the agent itself, or deny it: heliograph approvals deny \(approval.id)")
         }
         switch (options.wish, approval.request.kind) {
         case (.allow, .question):

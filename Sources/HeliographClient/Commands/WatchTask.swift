@@ -189,7 +189,9 @@ final class WatchTask: ClientTask {
         guard run.view.approval(request.approval, of: session)?.stage ?? .pending == .pending else { return }
         let short = ShortNames.shortest(of: run.view.approvals.values.map(\.id.rawValue) + [request.approval.rawValue])
         let name = short[request.approval.rawValue] ?? request.approval.rawValue
-        let verb = request.kind == .question ? "answer" : request.isCut ? "show" : "allow"
+        let verb =
+            request.kind == .question && !request.needsPasskey
+            ? "answer" : request.isCut || request.needsPasskey ? "show" : "allow"
         run.terminal.print(
             run.terminal.palette.paint("          heliograph approvals \(verb) \(name)   or   … deny \(name) -m TEXT", .alert))
     }

@@ -110,6 +110,10 @@ package struct ApprovalText: Sendable {
         case (false, true): warnings.append("values that look like secrets were replaced by ⟨redacted⟩ on the host")
         case (false, false): break
         }
+        if approval.request.needsPasskey {
+            warnings.append(
+                "its host wants a passkey to confirm it: allow it on the page of a device that has one, or at the agent itself")
+        }
         return warnings + VisibleText.warnings(about: shownText)
     }
 

@@ -12,6 +12,7 @@ internal import WebSocketEngine
 /// | `GET /v1/trust` | `device`, when it has joined; the secret is withdrawn if the caller goes away before |
 /// | `GET /v1/devices` | `host`, `sign`, `consent`, `content`, `devices` |
 /// | `POST /v1/distrust` | `name` of the `device` that was named |
+/// | `POST /v1/passkey` | `name` of the device and `origin`: takes the passkey with this `code` |
 enum ConsentRoute {
     /// Nil if it is none of these.
     static func request(_ request: HTTPRequest) -> ConsentRequest? {
@@ -20,9 +21,14 @@ enum ConsentRoute {
         case ("GET", "/v1/trust"): .awaitDevice
         case ("GET", "/v1/devices"): .listDevices
         case ("POST", "/v1/distrust"):
-            .distrust((try? JSONDocument(parsing: request.body).root.optionalString("device")) ?? "")
+            .distrust(text("device", request.body))
+        case ("POST", "/v1/passkey"): .takePasskey(text("code", request.body))
         default: nil
         }
+    }
+
+    private static func text(_ key: StaticString, _ body: [UInt8]) -> String {
+        (try? JSONDocument(parsing: body).root.optionalString(key)) ?? ""
     }
 
     /// A word of another version lets the device read no more than the least.

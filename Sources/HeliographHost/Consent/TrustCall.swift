@@ -1,11 +1,12 @@
 internal import Consent
+internal import ConsentKeys
 internal import Glibc
 package import HeliographHook
 internal import HostCore
 internal import RelayAccess
 internal import RelayProtocol
 
-/// `heliograph host trust`, `devices` and `distrust`: requests to the daemon of this machine.
+/// `heliograph host trust`, `devices`, `distrust` and `passkey`: requests to the daemon of this machine.
 package enum TrustCall {
     /// Lets one device join, once, until it expires or the caller of `wait` goes away.
     package struct Invitation: Sendable, Equatable {
@@ -54,6 +55,7 @@ package enum TrustCall {
                 let device = try Device(from: entry.object())
                 let state = try entry.flag("suspended") ? "  suspended: it has to be trusted again" : ""
                 lines.append("\(device.code)  \(VisibleText.line(device.name))  \(device.id)\(state)")
+                lines += try passkeys(entry)
             }
             let setting = try answer.string("consent")
             let remark =
@@ -71,6 +73,32 @@ package enum TrustCall {
         let body = JSONWriter.object { $0.field("device", device) }
         let answer = try call(.post, "/v1/distrust", paths, body)
         do throws(WireError) { return try answer.string("name") } catch { throw other(error) }
+    }
+
+    /// Takes the passkey with this code, which a device asked for. Returns the device's name and the address of the page.
+    package static func takePasskey(
+        _ code: String, _ paths: HostPaths = HostPaths()
+    ) throws(HostError) -> (device: String, origin: String) {
+        let answer = try call(.post, "/v1/passkey", paths, JSONWriter.object { $0.field("code", code) })
+        do throws(WireError) { return (try answer.string("name"), try answer.string("origin")) } catch { throw other(error) }
+    }
+
+    private static func passkeys(_ device: JSONValue) throws(WireError) -> [String] {
+        func line(_ entry: JSONValue) throws(WireError) -> String {
+            guard let point = SigningPoint(text: try entry.string("sign")) else {
+                throw WireError(.badValue, at: entry.path, "this is no public key")
+            }
+            return "\(KeyID(of: point, .openSSL).shortCode) at \(VisibleText.line(try entry.string("origin")))"
+        }
+        var lines: [String] = []
+        if device.optional("passkeys") != nil {
+            for entry in try device.array("passkeys") { lines.append("   passkey \(try line(entry.object()))") }
+        }
+        if let asked = device.optional("askedPasskey") {
+            let code = try line(asked.object())
+            lines.append("   passkey \(code) waits for your yes: heliograph host passkey \(code.prefix(9))")
+        }
+        return lines
     }
 
     // MARK: - The daemon

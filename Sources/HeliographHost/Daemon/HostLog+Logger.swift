@@ -79,6 +79,12 @@ extension Logger {
             notice("a device is trusted no more", metadata: ["device.name": "\(name)", "device.code": "\(code)"])
         case .notTrusted(let cause):
             error("a device is not trusted: the disk does not take it", metadata: ["error": "\(cause)"])
+        case .passkeyAsked(let device, let code):
+            notice(
+                "a device asks to use a passkey: heliograph host passkey takes it",
+                metadata: ["device.name": "\(device)", "passkey.code": "\(code)"])
+        case .passkeyTaken(let device, let code):
+            notice("a passkey is taken", metadata: ["device.name": "\(device)", "passkey.code": "\(code)"])
         case .letterRefused(let client, let reason):
             warning("a letter was refused", metadata: ["client.id": "\(client)", "reason": "\(reason)"])
         }

@@ -69,6 +69,10 @@ extension RulesCall {
     static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 }
 
+extension Rule {
+    fileprivate var asks: Bool { answer == .ask || answer == .passkey }
+}
+
 /// A request, and what rules would have answered to it.
 private struct Tried {
     let request: PastRequest
@@ -79,7 +83,7 @@ private struct Tried {
         switch verdict {
         case .allow(let names): names
         case .deny(let name, _): [name]
-        case .ask: []
+        case .ask, .passkey: []
         }
     }
 
@@ -88,6 +92,7 @@ private struct Tried {
         case .allow: "allow"
         case .deny: "deny"
         case .ask: "ask"
+        case .passkey: "passkey"
         }
     }
 
@@ -106,6 +111,7 @@ private struct Tried {
         switch verdict {
         case .allow, .deny: reason = "\(word) (\(rules.joined(separator: ", ")))"
         case .ask(let sentence, let rule): reason = "ask: \(sentence)" + (rule.map { " (\($0))" } ?? "")
+        case .passkey(let rule): reason = "ask with a passkey (\(rule))"
         }
         return VisibleText.line(
             "\(request.day) \(request.clock)  \(request.session)  \(request.title)  [\(answer) by \(by)] → \(reason)")
@@ -142,7 +148,12 @@ private struct RuleTrial {
 
     private func count(_ rule: Rule) -> Int { tried.count { $0.rules.contains(rule.name) } }
     private func asked(by rule: Rule) -> Int {
-        tried.count { if case .ask(_, rule: rule.name) = $0.verdict { true } else { false } }
+        tried.count {
+            switch $0.verdict {
+            case .ask(_, rule: rule.name), .passkey(rule: rule.name): true
+            default: false
+            }
+        }
     }
 
     private var asked: Int { tried.count { $0.rules.isEmpty } }
@@ -158,8 +169,9 @@ private struct RuleTrial {
         let width = book.rules.map(\.name.utf8.count).max() ?? 0
         for rule in book.rules {
             let name = rule.name + String(repeating: " ", count: width - rule.name.utf8.count)
-            guard rule.answer != .ask else {
-                lines.append("\(name)  would ask about \(asked(by: rule))")
+            guard !rule.asks else {
+                let how = rule.answer == .passkey ? "ask for a passkey" : "ask"
+                lines.append("\(name)  would \(how) about \(asked(by: rule))")
                 continue
             }
             lines.append(
@@ -202,7 +214,7 @@ private struct RuleTrial {
                 JSONWriter.object {
                     $0.field("name", rule.name)
                     $0.field("answer", rule.answer.rawValue)
-                    $0.field("requests", Int64(rule.answer == .ask ? asked(by: rule) : count(rule)))
+                    $0.field("requests", Int64(rule.asks ? asked(by: rule) : count(rule)))
                     $0.field("allowed", Int64(count(rule, .allowed)))
                     $0.field("denied", Int64(count(rule, .denied)))
                 }

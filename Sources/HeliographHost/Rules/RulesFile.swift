@@ -103,8 +103,11 @@ final class RulesFile: RuleSource {
 
     // MARK: For the host
 
+    private(set) var isUnreadable = false
+
     var rules: KeptRules? {
         let (rules, problem) = look()
+        isUnreadable = rules == nil && problem != nil
         if let problem, problem != logged { logger?.warning("not all rules hold", metadata: ["problem": "\(problem)"]) }
         logged = problem
         return rules

@@ -48,9 +48,11 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
     public let isRedacted: Bool
     /// Everything is here that a person has to see. Without it no client can allow it.
     public let isWhole: Bool
+    /// Its host wants a passkey to confirm an allow or an answer, which the page alone can ask for.
+    public let needsPasskey: Bool
     public let expiresAt: Date?
 
-    public var canAllow: Bool { isWhole && !isQuestion }
+    public var canAllow: Bool { isWhole && !isQuestion && !needsPasskey }
 
     init(_ approval: Approval) {
         let request = approval.request
@@ -63,6 +65,7 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
         title = VisibleText.exactLine(request.title)
         isQuestion = request.kind == .question
         isRedacted = request.isRedacted
+        needsPasskey = request.needsPasskey
         expiresAt = approval.expiresAt.map { Date(milliseconds: $0) }
         let whole = Self.fields(of: input)
         self.input = whole ?? []

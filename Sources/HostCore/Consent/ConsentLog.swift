@@ -11,5 +11,8 @@ package enum ConsentLog: Sendable, Equatable {
     case distrusted(name: String, code: String)
     /// A device is not trusted, because the disk does not take that it is.
     case notTrusted(SpoolError)
+    /// A device asks for a passkey, which a person here has to take: `heliograph host passkey`.
+    case passkeyAsked(device: String, code: String)
+    case passkeyTaken(device: String, code: String)
     case letterRefused(ClientID, reason: String)
 }

@@ -9,4 +9,6 @@ package enum ConsentRequest: Sendable {
     case listDevices
     /// By its id or its short code.
     case distrust(String)
+    /// Takes a passkey that a device has asked for, by the passkey's short code.
+    case takePasskey(String)
 }

@@ -26,6 +26,8 @@ package struct HostConsent {
     private var fresh: FreshBytes
     private var invitation: Invitation?
     private var asks = TrustAsks()
+    /// The last letter of each device whose passkey waits for a yes here: its client is told of it.
+    private var passkeyAsks: [KeyID: (ask: ConsentHash, client: ClientID)] = [:]
     /// The approvals with a note.
     private var noted: Set<ApprovalID> = []
     /// Notes of devices that are not on disk yet: an older file of pins is known by them.
@@ -343,6 +345,9 @@ package struct HostConsent {
         case .ignored(let error):
             orders.append(.log(.letterRefused(client.id, reason: "\(error.code.rawValue) at \(error.path)")))
         case .asked(let device, let ask, _): asks.add(ask, by: device, of: client.id, limits)
+        case .passkeyAsked(let passkey, let device, let ask, let isNew, _):
+            passkeyAsks[device.id] = (ask, client.id)
+            if isNew { orders.append(.log(.passkeyAsked(device: device.name, code: passkey.id(crypto).shortCode))) }
         case .resumed, .again: break
         }
         if let reply = outcome.reply.flatMap({ Letter($0) }) {
@@ -379,6 +384,7 @@ package struct HostConsent {
         case .awaitDevice: awaitDevice(token)
         case .listDevices: [.respond(token, list)]
         case .distrust(let device): distrust(device, token)
+        case .takePasskey(let code): takePasskey(code, token)
         }
     }
 
@@ -442,6 +448,36 @@ package struct HostConsent {
         let answer = JSONWriter.object { $0.field("name", pin.name) }
         return [.log(.distrusted(name: pin.name, code: pin.id.shortCode)), .respond(token, answer)] + told + keysChanged
     }
+
+    private mutating func takePasskey(_ code: String, _ token: HookToken) -> [Order] {
+        let meant = book.devices.filter { $0.askedPasskey?.id(crypto).shortCode == code.uppercased() }
+        guard let pin = meant.first, meant.count == 1 else {
+            let reason = meant.isEmpty ? "no passkey with this code waits" : "two passkeys have this code: set one up again"
+            return [.respond(token, Self.refusal("\(reason): heliograph host devices"))]
+        }
+        var changed = book
+        guard let passkey = changed.takePasskey(of: pin.id) else {
+            return [
+                .respond(token, Self.refusal("the device has \(PinBook.passkeysMax) passkeys: distrust it, and trust it again"))
+            ]
+        }
+        do throws(SpoolError) { try disk.save(changed) } catch {
+            return [.respond(token, Self.refusal("the passkey is not taken: \(error)"))]
+        }
+        keep(changed)
+        let answer = JSONWriter.object {
+            $0.field("name", pin.name)
+            $0.field("origin", passkey.origin.text)
+        }
+        let told = passkeyAsks.removeValue(forKey: pin.id).flatMap { asked in
+            Letter(desk.receipt(of: asked.ask)).map { Order.send(.letter($0, to: asked.client)) }
+        }
+        return [.log(.passkeyTaken(device: pin.name, code: passkey.id(crypto).shortCode)), .respond(token, answer)]
+            + (told.map { [$0] } ?? [])
+    }
+
+    /// True if a passkey of some device is taken, so that the owner may have rules that want one.
+    var hasPasskeys: Bool { book.devices.contains { !$0.passkeys.isEmpty } }
 
     private var list: [UInt8] {
         JSONWriter.object {

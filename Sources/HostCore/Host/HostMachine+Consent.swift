@@ -6,7 +6,7 @@ extension HostMachine {
     mutating func decide(
         _ session: SessionID, _ approval: ApprovalID, _ digest: InputDigest, _ decision: Decision, _ agent: Int
     ) {
-        switch consent?.decided(session, approval, digest, decision) ?? .take(digest, decision, by: nil) {
+        switch outcome(session, approval, digest, decision) {
         case .take(let digest, let decision, _):
             orders.append(.log(.decided(session, approval, decision.command)))
             tell(agent, .decided(session, approval, digest, decision))
@@ -14,6 +14,16 @@ extension HostMachine {
             orders.append(.log(.consent(.decisionRefused(session, approval, decision.command, reason: refusal.rawValue))))
             tell(agent, .refused(session, approval, reason: refusal.rawValue))
         }
+    }
+
+    private func outcome(
+        _ session: SessionID, _ approval: ApprovalID, _ digest: InputDigest, _ decision: Decision
+    ) -> ConsentGate.DecisionOutcome {
+        // An open host, or one without keys, knows nobody's passkey.
+        if consent?.isSigned != true, decision.verdict.deed != .deny, rules?.needsPasskey(approval) == true {
+            return .refuse(.passkeyMissing)
+        }
+        return consent?.decided(session, approval, digest, decision) ?? .take(digest, decision, by: nil)
     }
 
     mutating func steer(_ request: SteeringRequest) {

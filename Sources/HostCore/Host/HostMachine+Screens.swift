@@ -12,6 +12,10 @@ extension HostMachine {
                 return answer(call.name, .failed(.closed, "these keys have come before, and are typed once"))
             }
             if let refusal = steering.refusal(of: call.by) { return answer(call.name, .failed(.forbidden, refusal)) }
+            // Keys could answer the agent's own prompt, or run what its rules guard.
+            if rules?.guards(hasPasskeys: consent?.hasPasskeys == true) == true {
+                return answer(call.name, .failed(.forbidden, RuleDesk.noKeysReason))
+            }
             if let refusal = consent?.admit(keys, by: &call) {
                 orders.append(.log(.consent(.steeringRefused(call.session, call.name, reason: refusal))))
                 return answer(call.name, .failed(.forbidden, refusal))

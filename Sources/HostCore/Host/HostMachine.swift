@@ -205,9 +205,9 @@ package struct HostMachine {
         wereAgentsTold = true
         var effects = firstPictures.shown(in: agents[agent].handle(erased: input, at: now))
         let answered =
-            rules?.answering(&effects, of: agents[agent].name, at: now) { [known, agents] in
-                known.asksAll($0) || agents[agent].isElsewhere($0)
-            } ?? []
+            rules?.answering(
+                &effects, of: agents[agent].name, at: now, hasPasskeys: consent?.hasPasskeys == true
+            ) { [known, agents] in known.asksAll($0) || agents[agent].isElsewhere($0) } ?? []
         if let wrapped = consent?.wrapping(effects) { effects = wrapped }
         let isRecorded = record(effects, of: agent) && (!isDurable || synchronize())
         for effect in effects {

@@ -22,6 +22,8 @@ struct RuleDesk {
     private var hasLooked = false
     /// Approvals with a note.
     private var noted: Set<ApprovalID> = []
+    /// Approvals that only a passkey may allow.
+    private var guarded: Set<ApprovalID> = []
 
     init(_ source: any RuleSource, home: String) {
         self.source = source
@@ -32,6 +34,7 @@ struct RuleDesk {
 
     private static let notes = "rules."
     private static let folderNotes = notes + "folder/"
+    private static let passkeyNotes = notes + "passkey/"
 
     static func isNote(_ key: String) -> Bool { key.hasPrefix(notes) }
 
@@ -48,6 +51,8 @@ struct RuleDesk {
                     continue
                 }
                 folders[session] = String(decoding: note, as: UTF8.self)
+            } else if let id = Self.approval(ofPasskeyNote: key), isPending(id) {
+                guarded.insert(id)
             } else if let id = ApprovalID(String(key.dropFirst(Self.notes.count))), isPending(id),
                 let known = Answered(id, note: note)
             {
@@ -109,13 +114,30 @@ struct RuleDesk {
     }
 
     private static func note(of approval: ApprovalID) -> String { notes + approval.rawValue }
+    private static func passkeyNote(of approval: ApprovalID) -> String { passkeyNotes + approval.rawValue }
+
+    private static func approval(ofPasskeyNote key: String) -> ApprovalID? {
+        key.hasPrefix(passkeyNotes) ? ApprovalID(String(key.dropFirst(passkeyNotes.count))) : nil
+    }
+
+    static let noKeysReason = "The owner of this host wants a passkey to confirm some calls, so it takes no keys from afar."
+
+    /// True if a rule wants a passkey, whatever its hours are, or the file cannot be read and may have one. `hasPasskeys`: as `answering`.
+    func guards(hasPasskeys: Bool) -> Bool {
+        source.rules?.book.rules.contains { $0.answer == .passkey } ?? (hasPasskeys && source.isUnreadable)
+    }
+
+    /// True if only a passkey may allow it.
+    func needsPasskey(_ approval: ApprovalID) -> Bool { guarded.contains(approval) }
 
     // MARK: Requests
 
     /// The effects as they go to disk, and the answers to give once they are there. `isHeld`: nothing is allowed in that session, as
-    /// a person wants to be asked about everything, its budget is spent, or its agent is in another folder.
+    /// a person wants to be asked about everything, its budget is spent, or its agent is in another folder. `hasPasskeys`: the host has
+    /// taken some, so a file that cannot be read may have rules that want them.
     mutating func answering(
-        _ effects: inout [AgentEffect<any Sendable>], of agent: String, at now: HostInstant, isHeld: (SessionID) -> Bool
+        _ effects: inout [AgentEffect<any Sendable>], of agent: String, at now: HostInstant, hasPasskeys: Bool = false,
+        isHeld: (SessionID) -> Bool
     ) -> [Answered] {
         var answered: [Answered] = []
         effects = effects.flatMap { effect -> [AgentEffect<any Sendable>] in
@@ -133,16 +155,22 @@ struct RuleDesk {
                     return [effect, .remember(Self.folderNotes + session.rawValue, nil)]
                 case .approvalRequested(var request):
                     hasLooked = true
-                    guard let rule = rule(for: request, event, in: session, of: agent, at: now, isHeld: isHeld(session)) else {
-                        return [effect]
+                    let rule: AppliedRule
+                    switch verdict(for: request, event, in: session, of: agent, at: now, isHeld: isHeld(session)) {
+                    case .asks where !(hasPasskeys && source.isUnreadable): return [effect]
+                    case .asks, .asksForPasskey:
+                        guarded.insert(request.approval)
+                        request.needsPasskey = true
+                        return [
+                            .emit(session, Self.event(request, as: event).bytes, isKept: true),
+                            .remember(Self.passkeyNote(of: request.approval), []),
+                        ]
+                    case .answers(let found): rule = found
                     }
                     let answer = Answered(
                         session: session, approval: request.approval, digest: request.digest, rule: rule)
                     request.rule = rule
-                    let members = event.bodyMembers
-                    let ruled = Event(.approvalRequested(request), at: event.at) { body in
-                        for member in members { body.raw(dynamic: member.key, member.value.bytes) }
-                    }
+                    let ruled = Self.event(request, as: event)
                     guard ruled.bytes.count <= WireLimits.eventBytesMax else { return [effect] }
                     answered.append(answer)
                     noted.insert(request.approval)
@@ -154,12 +182,27 @@ struct RuleDesk {
             case .heed(let token, let call, let demand):
                 return [concerns(call, of: agent, at: now) ? .restrict(token, demand) : .respond(token, nil)]
             case .remember(let key, nil):
-                guard let id = ApprovalID(key), noted.remove(id) != nil else { return [effect] }
-                return [effect, .remember(Self.note(of: id), nil)]
+                guard let id = ApprovalID(key) else { return [effect] }
+                var over: [AgentEffect<any Sendable>] = [effect]
+                if noted.remove(id) != nil { over.append(.remember(Self.note(of: id), nil)) }
+                if guarded.remove(id) != nil { over.append(.remember(Self.passkeyNote(of: id), nil)) }
+                return over
             default: return [effect]
             }
         }
         return answered
+    }
+
+    /// The request with what has been added to its head. One that no longer fits can only be denied.
+    private static func event(_ request: ApprovalRequest, as event: Event) -> Event {
+        let members = event.bodyMembers
+        let whole = Event(.approvalRequested(request), at: event.at) { body in
+            for member in members { body.raw(dynamic: member.key, member.value.bytes) }
+        }
+        guard request.needsPasskey, whole.bytes.count > WireLimits.eventBytesMax else { return whole }
+        var cut = request
+        cut.isCut = true
+        return Event(.approvalRequested(cut), at: event.at) { _ in }
     }
 
     /// True if a rule that denies or asks is about a call that the agent would run by itself, or may be.
@@ -171,23 +214,34 @@ struct RuleDesk {
         switch kept.standing.judge(judged, at: source.moment(at: now.wall), allows: false, look: { source.target(of: $0) }) {
         case .deny: return true
         case .ask(_, let rule): return rule != nil
+        case .passkey: return true
         case .allow: preconditionFailure("nothing is allowed here")
         }
     }
 
-    /// Nil if a person is to be asked.
-    private func rule(
+    private enum Outcome {
+        case answers(AppliedRule)
+        case asks
+        /// Also for a question: a rule may name the tool that asks it.
+        case asksForPasskey
+    }
+
+    private func verdict(
         for request: ApprovalRequest, _ event: Event, in session: SessionID, of agent: String, at now: HostInstant, isHeld: Bool
-    ) -> AppliedRule? {
-        guard request.kind == .tool, let kept = source.rules, !kept.book.rules.isEmpty else { return nil }
+    ) -> Outcome {
+        guard let kept = source.rules, !kept.book.rules.isEmpty else { return .asks }
         let call = RuleCall(request, event, of: agent, in: folders[session], home: home)
+        let mayAnswer = request.kind == .tool
         let verdict = kept.standing.judge(
-            call, at: source.moment(at: now.wall), allows: kept.isAccepted && !isHeld && call.mayBeAllowed
+            call, at: source.moment(at: now.wall), allows: mayAnswer && kept.isAccepted && !isHeld && call.mayBeAllowed
         ) { source.target(of: $0) }
         switch verdict {
-        case .allow(let names): return AppliedRule(name: Self.line(names), digest: kept.digest, answer: .allow)
-        case .deny(let name, let words): return AppliedRule(name: name, digest: kept.digest, answer: .deny, message: words)
-        case .ask: return nil
+        case .passkey: return .asksForPasskey
+        case .allow(let names) where mayAnswer:
+            return .answers(AppliedRule(name: Self.line(names), digest: kept.digest, answer: .allow))
+        case .deny(let name, let words) where mayAnswer:
+            return .answers(AppliedRule(name: name, digest: kept.digest, answer: .deny, message: words))
+        case .allow, .deny, .ask: return .asks
         }
     }
 

@@ -6,6 +6,9 @@ package protocol RuleSource: AnyObject {
     /// The rules as they are now; nil without a file that can be read.
     var rules: KeptRules? { get }
 
+    /// There is a file, and it could not be read when `rules` was asked for last.
+    var isUnreadable: Bool { get }
+
     /// Nothing is allowed by the rule from here on, until the owner accepts the rules again; on disk when this returns.
     func switchOff(_ rule: String) throws(SpoolError)
 

@@ -32,7 +32,7 @@ package struct RuleSuggestion: Equatable, Sendable {
                 let judged = calls.indices.filter { index in
                     switch calls[index].verdict(of: book, look: look) {
                     case .allow, .deny: true
-                    case .ask: false
+                    case .ask, .passkey: false
                     }
                 }
                 let fresh = judged.filter { calls[$0].answer != nil && !answered.contains($0) }

@@ -1,6 +1,10 @@
 /// The owner's standing answer to calls of tools.
 package struct Rule: Equatable, Sendable {
-    package enum Answer: String, Sendable, CaseIterable { case allow, deny, ask }
+    package enum Answer: String, Sendable, CaseIterable {
+        case allow, deny, ask
+        /// Ask a person, whose passkey has to confirm an allow.
+        case passkey
+    }
 
     package var name: String
     package var answer: Answer

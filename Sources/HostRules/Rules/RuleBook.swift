@@ -1,6 +1,6 @@
 /// The owner's rules, and what they answer.
 ///
-/// Deny beats ask beats allow. A call is allowed only if all of it is covered; what is unreadable, unknown or in conflict is put before a
+/// Deny beats passkey beats ask beats allow. A call is allowed only if all of it is covered; what is unreadable, unknown or in conflict is put before a
 /// person, which is also what happens to a call that no rule is about.
 package struct RuleBook: Equatable, Sendable {
     package enum Verdict: Equatable, Sendable {
@@ -9,6 +9,8 @@ package struct RuleBook: Equatable, Sendable {
         case deny(String, words: String?)
         /// The reason, and the rule that says so, if one does.
         case ask(String, rule: String?)
+        /// A person is asked, whose passkey has to confirm an allow.
+        case passkey(rule: String)
     }
 
     package let rules: [Rule]
@@ -61,16 +63,20 @@ package struct RuleBook: Equatable, Sendable {
         real.home = look(call.home).map(RulePath.normalized) ?? call.home
         let subject = RuleSubject(call, look: look)
         var asked: Verdict?
+        var proved: String?
         for rule in held where rule.answer != .allow {
             for pattern in rule.patterns {
                 switch max(subject.concern(of: pattern, call), subject.concern(of: pattern, real)) {
                 case .no: continue
                 case .yes where rule.answer == .deny: return .deny(rule.name, words: rule.words)
+                // Also where it cannot be said: a passkey too many gives no freedom.
+                case _ where rule.answer == .passkey: proved = proved ?? rule.name
                 case .yes: asked = .ask("the rule says so", rule: rule.name)
                 case .maybe: asked = asked ?? .ask("whether this rule is about it cannot be said", rule: rule.name)
                 }
             }
         }
+        if let proved { return .passkey(rule: proved) }
         if let asked { return asked }
         guard allows else { return .ask("rules that allow are off", rule: nil) }
         // A star may take a way to files that a rule keeps from the agent.

@@ -168,7 +168,7 @@ struct RuleFile {
             throw RuleError("a name has letters, digits, `-`, `_` and `.`, at most \(nameBytesMax)", line: at("name"))
         }
         guard let answer = Rule.Answer(rawValue: try required("answer")) else {
-            throw RuleError("`answer` is allow, deny or ask", line: at("answer"))
+            throw RuleError("`answer` is allow, deny, ask or passkey", line: at("answer"))
         }
         guard let (line, texts, _) = table.strings["for"], !texts.isEmpty else {
             throw RuleError("the rule has no `for`", line: table.line)

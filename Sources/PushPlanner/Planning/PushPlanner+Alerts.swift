@@ -35,7 +35,7 @@ extension PushPlanner {
         }
         let mayAllow =
             device.mayDecide && alert.text.isWhole
-            && alert.approval.map { !$0.request.isCut && !$0.request.isRedacted } == true
+            && alert.approval.map { !$0.request.isCut && !$0.request.isRedacted && !$0.request.needsPasskey } == true
         var whole = AlertContent(
             kind: alert.kind, text: isSealed ? alert.cover : alert.text, thread: alert.thread, replaces: alert.replaces,
             level: alert.level, session: alert.session, approval: alert.approval?.id,

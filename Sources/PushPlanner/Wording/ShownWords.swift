@@ -20,7 +20,7 @@ struct ShownWords {
         lookTwice =
             request.risks.isEmpty ? nil : "Look twice: " + request.risks.map(VisibleText.exactLine).joined(separator: " ")
         mayAllow =
-            words?.isWhole == true && !request.isRedacted && !VisibleText.mayMislead(request.tool)
+            words?.isWhole == true && !request.isRedacted && !request.needsPasskey && !VisibleText.mayMislead(request.tool)
             && full.map(VisibleText.mayMislead) == false
     }
 

@@ -2,6 +2,8 @@
 package struct SignatureReport: Sendable {
     /// Decisions and commands that a device of the list has signed.
     package var provenCount = 0
+    /// The decisions among them that a passkey has confirmed.
+    package var passkeyCount = 0
     /// Those that need no signature: of hosts that take everything, and what never gives an agent more freedom.
     package var unsignedCount = 0
     /// Decisions on what was sealed, signed by a device of the list. What it has signed is known to the host and its devices alone.

@@ -186,6 +186,8 @@ package struct ApprovalRequest: Sendable, Equatable {
     package var isRedacted = false
     /// The body is not whole: it can be denied from there, never allowed.
     package var isCut = false
+    /// The owner of the host wants a passkey to confirm that it is allowed.
+    package var needsPasskey = false
     /// Milliseconds since 1970.
     package var expiresAt: Int64?
     package var call: String?

@@ -38,7 +38,7 @@ package struct RulesOffer: Sendable, Equatable {
 /// One of a host's rules.
 package struct RuleOffer: Sendable, Equatable {
     package var name: String
-    /// `allow`, `deny` or `ask`; a string, so that a newer host's word does not make the offer unreadable.
+    /// `allow`, `deny`, `ask` or `passkey`; a string, so that a newer host's word does not make the offer unreadable.
     package var answer: String
     package var patterns: [String]
     package var words: String?

@@ -142,6 +142,10 @@ extension WireTable {
         approvalName, .required("kind", .word(ApprovalKind.self)).on(.head),
         .required("tool", .name).on(.standIn("sealed")), .required("title", .line).on(.standIn("A sealed request")),
         .required("digest", .digest).on(.head), .optional("redacted", .flag).on(.head), .optional("cut", .flag).on(.head),
+        .optional(
+            "passkey", .flag,
+            "Its host takes an allow or answer only if the device's passkey has confirmed it. A denial needs none."
+        ).on(.head),
         .optional("expiresAt", .time).on(.head), .optional("call", .name).on(.head), .optional("agent", .name).on(.head),
         .optional("agentName", .name, "What the subagent was started for.").on(.sealed),
         .optional(

@@ -192,7 +192,7 @@ extension WireTable {
     ]
 
     private static let rule: [WireField] = [
-        .required("name", .name), .required("answer", WireType(.openWord(["allow", "deny", "ask"]))),
+        .required("name", .name), .required("answer", WireType(.openWord(["allow", "deny", "ask", "passkey"]))),
         .required("for", .list(.line, 0...WireLimits.rulePatternsMax), "Its patterns."),
         .optional("words", .line, "For the agent's model, if it denies."),
         .optional("folder", .line, "Only sessions that work there or below."), .optional("agent", .name),

@@ -49,6 +49,7 @@ package struct AuditRecord {
                     writer.object("consent") {
                         $0.field("host", read.host.text)
                         $0.field("shown", Crypto.hex(read.hash(.openSSL).bytes))
+                        $0.flag("passkey", read.request.needsPasskey)
                     }
                 } else if (try? Event(stored: approval.requestBytes))?.isSealed == true {
                     writer.object("consent") { $0.flag("sealed", true) }

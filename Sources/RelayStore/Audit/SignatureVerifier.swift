@@ -65,12 +65,35 @@ package struct SignatureVerifier {
         guard let host = KeyID(text: try consent.string("host")), let shown = try Self.hash(consent, "shown"),
             let digest = InputDigest(try line.string("digest"))
         else { throw WireError(.badValue, at: "$.consent", "this is no key, hash or digest") }
-        let problem = problem(of: decision.signature) { signature in
+        func statement(_ signature: SignatureText) -> DecisionStatement {
             DecisionStatement(
                 host: host, session: session, approval: approval, shown: shown, digest: digest, verdict: decision.verdict,
                 issuedAt: signature.number, device: signature.device, .openSSL)
         }
-        take(problem, of: subject, sentence)
+        let problem = problem(of: decision.signature, statement)
+        let isWanted = try consent.flag("passkey") && decision.verdict.deed != .deny
+        let proven = problem == nil ? passkey(decision.signature, statement, isWanted: isWanted) : .notWanted
+        if proven == .good { report.passkeyCount += 1 }
+        take(problem ?? proven.problem, of: subject, sentence)
+    }
+
+    private enum PasskeyOutcome: Equatable {
+        case notWanted, good
+        case bad(String)
+
+        var problem: String? { if case .bad(let sentence) = self { sentence } else { nil } }
+    }
+
+    /// A proof that nobody wanted counts if it is good, and is no fault if it is not.
+    private func passkey(
+        _ text: String?, _ statement: (SignatureText) -> DecisionStatement, isWanted: Bool
+    ) -> PasskeyOutcome {
+        guard let signature = text.flatMap({ try? SignatureText(parsing: $0) }), let proof = signature.proof else {
+            return isWanted ? .bad("no passkey has confirmed it") : .notWanted
+        }
+        let problem = proof.problem(of: statement(signature).bytes, by: keys.passkeys(of: signature.device), .openSSL)
+        guard let problem else { return .good }
+        return isWanted ? .bad("its passkey does not prove it (\(problem.rawValue))") : .notWanted
     }
 
     private mutating func steered(_ line: JSONValue, _ place: String) throws(WireError) {

@@ -10,6 +10,7 @@ package struct SigningKeys: Sendable {
     /// All hosts of a busy team.
     private static let bytesMax = 16 << 20
     private var points: [KeyID: SigningPoint] = [:]
+    private var passkeys: [KeyID: [Passkey]] = [:]
 
     package init(files: [String]) throws(LogError) {
         for file in files {
@@ -23,6 +24,8 @@ package struct SigningKeys: Sendable {
     }
 
     func point(of device: KeyID) -> SigningPoint? { points[device] }
+    /// Of the device at all hosts of the list.
+    func passkeys(of device: KeyID) -> [Passkey] { passkeys[device] ?? [] }
 
     private mutating func add(_ bytes: [UInt8]) throws {
         let lines = bytes.split(separator: UInt8(ascii: "\n"))
@@ -44,7 +47,9 @@ package struct SigningKeys: Sendable {
             guard let point = SigningPoint(text: try sign.string()) else {
                 throw WireError(.badValue, at: sign.path, "a public key is 65 bytes in base64url")
             }
-            points[KeyID(of: point, .openSSL)] = point
+            let id = KeyID(of: point, .openSSL)
+            points[id] = point
+            passkeys[id, default: []] += try Passkey.list(from: value)
         }
     }
 }

@@ -122,6 +122,7 @@ struct AuditCommand: ParsableCommand {
                 guard let signatures else { return }
                 writer.object("signatures") {
                     $0.field("proven", Int64(signatures.provenCount))
+                    $0.field("passkeys", Int64(signatures.passkeyCount))
                     $0.field("sealed", Int64(signatures.sealedCount))
                     $0.field("unsigned", Int64(signatures.unsignedCount))
                     $0.field("refused", Int64(signatures.refusedCount))
@@ -151,6 +152,9 @@ struct AuditCommand: ParsableCommand {
                 "\(signatures.provenCount) decisions and commands are proven by a device's signature, \(signatures.faultCount) are not; "
                     + "\(signatures.unsignedCount) needed none, and \(signatures.refusedCount) without one were not carried out."
             )
+            if signatures.passkeyCount > 0 {
+                print("A passkey has confirmed \(signatures.passkeyCount) of them, its person present and verified.")
+            }
             if signatures.sealedCount > 0 {
                 print("\(signatures.sealedCount) are sealed: a device's signature is present, and was not checked.")
             }

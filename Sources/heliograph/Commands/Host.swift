@@ -19,7 +19,7 @@ struct Host: ParsableCommand {
 
             Without a subcommand it runs the daemon, and takes the options of `host run`: --name, --no-steering and others.
             """,
-        subcommands: [HostRun.self, HostTrust.self, HostDevices.self, HostDistrust.self, HostProjects.self],
+        subcommands: [HostRun.self, HostTrust.self, HostDevices.self, HostDistrust.self, HostPasskey.self, HostProjects.self],
         defaultSubcommand: HostRun.self)
 }
 

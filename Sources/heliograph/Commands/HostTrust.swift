@@ -132,3 +132,24 @@ struct HostDistrust: ParsableCommand {
         }
     }
 }
+
+/// `heliograph host passkey`
+struct HostPasskey: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "passkey",
+        abstract: "Take a device's passkey for what your rules want confirmed.",
+        discussion: """
+            A person set it up on the page, under Devices, which shows the same code. From then on that device can allow what a rule \
+            with answer = "passkey" holds for.
+            """)
+
+    @Argument(help: "The passkey's code, as the page and `host devices` show it.")
+    var code: String
+
+    func run() throws {
+        try Failure.reporting {
+            let (device, origin) = try TrustCall.takePasskey(code)
+            print("The passkey of \(VisibleText.line(device)) at \(VisibleText.line(origin)) is taken.")
+        }
+    }
+}

@@ -46,6 +46,16 @@ struct RulesFileTests {
     }
     private func names(_ file: RulesFile) -> [String]? { file.rules?.standing.rules.map(\.name) }
 
+    @Test("a file that cannot be read is told from none and from one without rules")
+    func toldApart() throws {
+        for (text, isUnreadable) in [(nil, false), ("", false), ("[[rule]]\nanswer = 'perhaps'", true), (Self.text, false)] {
+            if let text { try write(text) }
+            let file = RulesFile(paths)
+            #expect((file.rules == nil) == (text == nil || isUnreadable))
+            #expect(file.isUnreadable == isUnreadable, "\(text ?? "no file")")
+        }
+    }
+
     @Test("a rule that is off stays off over restarts and edits, until it is named again")
     func off() throws {
         try write(Self.text)

@@ -100,6 +100,68 @@ struct HostTrustTests {
         #expect(bench.letters.count == 1 && bench.pins.book.devices.count == 1)
     }
 
+    // MARK: Passkeys
+
+    private func passkeyAsk(_ bench: inout Bench, _ passkey: SigningPoint) -> PasskeyAsk {
+        bench.device.count += 1
+        return PasskeyAsk(
+            host: bench.host.identity.id, passkey: passkey, origin: PasskeyOrigin("https://relay.example")!,
+            count: bench.device.count, device: bench.device.id)
+    }
+
+    private func send(_ bench: inout Bench, _ ask: PasskeyAsk) {
+        bench.letter(SignedLetter(.passkey(ask), by: bench.device.keys.identity, .openSSL).bytes)
+    }
+
+    private func answered(_ bench: Bench, _ ask: PasskeyAsk) throws -> LetterAnswer {
+        try LetterAnswer(#require(bench.letters.last).bytes, to: ask, by: bench.host.identity.id, .openSSL)
+    }
+
+    private func take(_ bench: inout Bench, _ code: String, token: UInt64) {
+        _ = bench.tell(.consentAsked(.takePasskey(code), HookToken(rawValue: token)))
+    }
+
+    @Test("a passkey is taken by a person at the terminal, on disk before its device hears of it")
+    func passkey() throws {
+        var bench = try Bench()
+        let point = PrivateKeys().identity.sign
+        let code = KeyID(of: point, .openSSL).shortCode
+        let ask = passkeyAsk(&bench, point)
+        send(&bench, ask)
+        guard case .refused(.waiting, _) = try answered(bench, ask) else { return #expect(Bool(false), "it does not wait") }
+        #expect(bench.pins.book.devices[0].askedPasskey?.sign == point && bench.pins.book.devices[0].passkeys.isEmpty)
+        take(&bench, "ABCD-EFGH", token: 1)
+        #expect(try error(bench, 1)?.hasPrefix("no passkey with this code waits") == true)
+        bench.pins.isFailing = true
+        take(&bench, code, token: 2)
+        #expect(try error(bench, 2)?.hasPrefix("the passkey is not taken") == true && bench.letters.count == 1)
+        bench.pins.isFailing = false
+        take(&bench, code.lowercased(), token: 3)
+        #expect(bench.answers[3] == #"{"name":"Ada's phone","origin":"https://relay.example"}"#)
+        #expect(bench.pins.book.devices[0].passkeys.map(\.sign) == [point])
+        #expect(try bench.letters.count == 2 && answered(bench, ask) == .done)
+        take(&bench, code, token: 4)
+        #expect(try error(bench, 4) != nil)
+        send(&bench, passkeyAsk(&bench, PrivateKeys().identity.sign))
+        #expect(bench.pins.book.devices[0].passkeys.count == 1)
+    }
+
+    @Test("a passkey that waits is still there after a restart, and one that the disk does not take is not asked for")
+    func passkeyWaits() throws {
+        var bench = try Bench()
+        let point = PrivateKeys().identity.sign
+        bench.pins.isFailing = true
+        send(&bench, passkeyAsk(&bench, point))
+        #expect(bench.letters.isEmpty && bench.pins.book.devices[0].askedPasskey == nil)
+        bench.pins.isFailing = false
+        send(&bench, passkeyAsk(&bench, point))
+        try bench.restart()
+        take(&bench, KeyID(of: point, .openSSL).shortCode, token: 1)
+        #expect(bench.pins.book.devices[0].passkeys.map(\.sign) == [point] && bench.letters.count == 1)
+    }
+
+    // MARK: Settings
+
     @Test("an open host is signed from its first device on, and its offers say so")
     func becomesSigned() throws {
         var bench = try Bench(.open, trusts: false)

@@ -14,8 +14,10 @@ struct HostScreenTests {
                     command: CommandID(id)!, session: session, by: Named(id: ClientID(client)!, name: "phone"), wish: wish)))
     }
 
-    private func bench(_ rights: SteeringRights = .everyone, hasScreen: Bool = true) throws -> HostBench {
-        var bench = try HostBench(steering: rights)
+    private func bench(
+        _ rights: SteeringRights = .everyone, hasScreen: Bool = true, rules: MemoryRules? = nil
+    ) throws -> HostBench {
+        var bench = try HostBench(steering: rights, rules: rules)
         _ = bench.connect()
         var offer = SteeringOffer(actions: [.stop])
         offer.hasScreen = hasScreen
@@ -67,5 +69,16 @@ struct HostScreenTests {
         #expect(chosen.tell(Self.call(.type([1]))).first?.contains("forbidden") == true)
         #expect(chosen.tell(Self.call(.look(after: nil), "k2")).first?.hasPrefix("ask") == true)
         #expect(chosen.tell(Self.call(.type([1]), "k3", by: "other")).contains { $0.hasPrefix("ask") })
+    }
+
+    @Test("while a rule wants a passkey no keys from afar answer an agent's own prompt")
+    func guarded() throws {
+        let text = "[[rule]]\nname = 'r'\nanswer = 'ANSWER'\nfor = 'Bash(make deploy)'\nhours = '00:00-00:01'"
+        var plain = try bench(rules: MemoryRules(text.replacing("ANSWER", with: "ask")))
+        #expect(plain.tell(Self.call(.type([1]))).contains { $0.hasPrefix("ask") })
+        var guarded = try bench(rules: MemoryRules(text.replacing("ANSWER", with: "passkey")))
+        let answer = guarded.tell(Self.call(.type([1])))
+        #expect(!answer.contains { $0.hasPrefix("ask") } && answer.contains { $0.contains("wants a passkey") })
+        #expect(guarded.tell(Self.call(.look(after: nil), "k2")).contains { $0.hasPrefix("ask") })
     }
 }

@@ -56,12 +56,14 @@ import Testing
     }
 
     /// The rule in the request that is on the disk.
-    private func stored(_ bench: HostBench) throws -> AppliedRule? {
-        let batch = try #require(bench.spool.index.batch(Self.session, after: 0, countMax: 256, bytesMax: 1 << 20))
+    private func stored(_ bench: HostBench) throws -> AppliedRule? { try request(bench).rule }
+
+    private func request(_ bench: HostBench) throws -> ApprovalRequest {
+        let batch = try #require(bench.spool.index.batch(Self.session, after: 0, countMax: 256, bytesMax: 4 << 20))
         for bytes in try bench.spool.read(batch).reversed() {
-            if case .approvalRequested(let request) = try Event(stored: bytes).head { return request.rule }
+            if case .approvalRequested(let request) = try Event(stored: bytes).head { return request }
         }
-        return nil
+        throw WireError(.badValue, at: "$", "nothing was asked")
     }
 
     private let decided = "one hears decided one-s a1"
@@ -86,6 +88,55 @@ import Testing
         var bench = try bench(MemoryRules(Self.text, isAccepted: false))
         #expect(ask(&bench, command("npm test; git push origin")).contains(decided))
         #expect(bench.diary.decisions.first?.decision.verdict == .deny(message: "Ask Ada first."))
+    }
+
+    private static let guarding = """
+        [[rule]]
+        name = "tests"
+        answer = "allow"
+        for = "Bash(npm test)"
+
+        [[rule]]
+        name = "guarded"
+        answer = "passkey"
+        for = ["Bash(npm test)", "AskUserQuestion"]
+        """
+
+    @Test func whatAPasskeyGuardsIsAllowedByNoOtherRule() throws {
+        var bench = try bench(MemoryRules(Self.guarding))
+        #expect(!ask(&bench, command("npm test")).contains(decided))
+        #expect(try request(bench).needsPasskey && request(bench).rule == nil)
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func aFileThatCannotBeReadGuardsAllWherePasskeysAreTaken(isUnreadable: Bool, hasPasskeys: Bool) throws {
+        let rules = try MemoryRules(Self.guarding)
+        (rules.rules, rules.isUnreadable) = (nil, isUnreadable)
+        var desk = RuleDesk(rules, home: "/home/me")
+        let request = ApprovalRequest(
+            approval: HostBench.approval, kind: .tool, tool: "Bash", title: "Bash", digest: HostBench.digest)
+        let event = Event(.approvalRequested(request), at: 1) { _ in }
+        var effects: [AgentEffect<any Sendable>] = [.emit(Self.session, event.bytes, isKept: true)]
+        let answered = desk.answering(
+            &effects, of: "one", at: HostInstant(wall: 1, monotonic: 1), hasPasskeys: hasPasskeys
+        ) { _ in false }
+        #expect(answered.isEmpty)
+        #expect(desk.needsPasskey(HostBench.approval) == (isUnreadable && hasPasskeys))
+        #expect(desk.guards(hasPasskeys: hasPasskeys) == (isUnreadable && hasPasskeys))
+    }
+
+    @Test func aGuardedRequestThatIsTooLongCanOnlyBeDenied() throws {
+        var bench = try bench(MemoryRules(Self.guarding))
+        var request = ApprovalRequest(
+            approval: HostBench.approval, kind: .tool, tool: "Bash", title: "Bash", digest: HostBench.digest)
+        request.isRedacted = true
+        let empty = Event(.approvalRequested(request), at: 1) { $0.field("more", "") }
+        let event = Event(.approvalRequested(request), at: 1) {
+            $0.field("more", String(repeating: "x", count: WireLimits.eventBytesMax - empty.bytes.count))
+        }
+        #expect(event.bytes.count == WireLimits.eventBytesMax)
+        _ = bench.tell("one", [.remember("a1", Array("{}".utf8)), .emit(Self.session, event.bytes, isKept: true)])
+        #expect(try self.request(bench).needsPasskey && self.request(bench).isCut)
     }
 
     @Test func nothingIsAllowedByAFileThatNobodyAccepted() throws {

@@ -8,6 +8,7 @@ final class MemoryRules: RuleSource {
     static let digest = InputDigest(String(repeating: "cd", count: 32))!
 
     var rules: KeptRules?
+    var isUnreadable = false
     var target: (String) -> String? = { $0 }
 
     init(_ text: String, isAccepted: Bool = true) throws {

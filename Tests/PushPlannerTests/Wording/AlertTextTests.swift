@@ -103,6 +103,12 @@ import Testing
         #expect(alert.body.hasPrefix("Run: swift test\nParts are hidden because they may be secret.") && !alert.isWhole)
     }
 
+    @Test("what a passkey has to confirm is shown whole, and cannot be allowed from there")
+    func guarded() {
+        let alert = compose(PushSubjects.approval(needsPasskey: true))
+        #expect(alert.body == compose(PushSubjects.approval()).body && !alert.isWhole)
+    }
+
     static let notWhole: [(String, Approval)] = [
         ("cut at the host", PushSubjects.approval(isCut: true)),
         ("an older host", PushSubjects.approval(alert: nil)),

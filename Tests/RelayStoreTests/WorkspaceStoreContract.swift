@@ -144,4 +144,28 @@ import Testing
         #expect(try log.all(key(.home, "s3")) == expected(key(.home, "s3"), 1...2))
         #expect(try log.all(key(.home, "s1")).count == 13)
     }
+
+    @Test(arguments: Implementation.allCases)
+    func `limits of a workspace are its own, are changed one by one, and go with it`(_ implementation: Implementation) throws {
+        let store = try implementation.make().credentials
+        #expect(try store.limits().isEmpty)
+        #expect(try store.changeLimits(of: .other) { $0.sessions = 5 } == WorkspaceLimits(sessions: 5))
+        let all = WorkspaceLimits(sessions: 5, megabytes: 64, pushesPerDay: 7, connections: 8, keepDays: 9)
+        #expect(
+            try store.changeLimits(of: .other) {
+                $0.megabytes = 64
+                $0.pushesPerDay = 7
+                $0.connections = 8
+                $0.keepDays = 9
+            } == all)
+        #expect(try store.limits() == [.other: all])
+        #expect(try store.changeLimits(of: .home) { $0.keepDays = 1 } == WorkspaceLimits(keepDays: 1))
+        #expect(try store.limits() == [.other: all, .home: WorkspaceLimits(keepDays: 1)])
+        #expect(try store.changeLimits(of: .home) { $0.keepDays = nil } == WorkspaceLimits())
+        #expect(try store.changeLimits(of: id("w9")) { $0.keepDays = 1 } == nil)
+        #expect(try store.limits() == [.other: all])
+        _ = try store.removeWorkspace(.other, at: 5_000)
+        #expect(try store.limits().isEmpty)
+        #expect(try store.changeLimits(of: .other) { $0.keepDays = 1 } == nil)
+    }
 }

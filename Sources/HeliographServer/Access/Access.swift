@@ -18,6 +18,8 @@ final class Access {
     /// Names of the existing workspaces, by id.
     private(set) var workspaces: [WorkspaceID: String] = [:]
     private(set) var firstWorkspace: WorkspaceID?
+    /// Limits of single workspaces.
+    private(set) var limits: [WorkspaceID: WorkspaceLimits]
     private let loop: EventLoop
     private let connections: PeerConnections
     private let mailbox: CoreMailbox
@@ -79,7 +81,8 @@ final class Access {
         known = entrants.tokens
         self.authenticator = authenticator
         clientsListed = authenticator.clients
-        admission = AdmissionControl(authenticator, limits)
+        self.limits = entrants.limits
+        admission = AdmissionControl(authenticator, limits, entrants.limits)
         queue = StoreQueue(loop: loop)
         uses = TokenUses(store: store, loop: loop, queue: queue, logger: logger)
         self.workspaces = entrants.workspaces
@@ -325,6 +328,11 @@ final class Access {
         workspaces = entrants.workspaces
         firstWorkspace = entrants.firstWorkspace
         takeTokens(entrants.tokens)
+        if limits != entrants.limits {
+            limits = entrants.limits
+            admission.change(to: limits)
+            mailbox.put(.limitsListed(limits))
+        }
         for workspace in entrants.removed where removed.insert(workspace).inserted {
             mailbox.put(.workspaceRemoved(workspace))
         }

@@ -6,6 +6,8 @@ struct Entrants: Sendable {
     let workspaces: [WorkspaceID: String]
     /// The oldest of them.
     let firstWorkspace: WorkspaceID?
+    /// Limits of single workspaces.
+    let limits: [WorkspaceID: WorkspaceLimits]
     /// Workspaces that were removed.
     let removed: [WorkspaceID]
     /// Those that are not revoked; and the revoked that let others in, since whoever is revoked takes along what was let in by way of them.
@@ -16,6 +18,7 @@ struct Entrants: Sendable {
         let named = try store.workspaces()
         self.workspaces = named.reduce(into: [:]) { $0[$1.id] = $1.name }
         firstWorkspace = named.first?.id
+        limits = try workspaces.limits()
         removed = try workspaces.removedWorkspaces()
         let all = try store.allTokens()
         let parents = Set(all.compactMap(\.parent))

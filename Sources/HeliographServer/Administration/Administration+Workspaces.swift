@@ -39,6 +39,18 @@ extension Administration {
         try tokensChanged()
     }
 
+    /// Limits of single workspaces, by id.
+    package func workspaceLimits() throws -> [WorkspaceID: WorkspaceLimits] { try store.workspaces.limits() }
+
+    /// Returns the limits as they are then. A relay that runs follows them at once.
+    package func changeLimits(
+        of workspace: Named<WorkspaceTag>, _ change: (inout WorkspaceLimits) -> Void
+    ) throws -> WorkspaceLimits {
+        let limits = try store.workspaces.changeLimits(of: workspace.id, change)
+        try tokensChanged()
+        return limits ?? WorkspaceLimits()
+    }
+
     /// Result of a removal.
     package struct WorkspaceRemoval {
         /// Tokens that were revoked with the workspace.

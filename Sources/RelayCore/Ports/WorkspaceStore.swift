@@ -12,6 +12,12 @@ package protocol WorkspaceStore: Sendable {
     func addWorkspace(_ workspace: Named<WorkspaceTag>, at: Int64?) throws(LogError)
     /// False if there is none; `conflict` if the name is another's.
     func renameWorkspace(_ id: WorkspaceID, to name: String, at: Int64) throws(LogError) -> Bool
+    /// The limits of every workspace that has any of its own, except removed ones.
+    func limits() throws(LogError) -> [WorkspaceID: WorkspaceLimits]
+    /// Returns the limits as they are after the change; nil if there is no such workspace.
+    @discardableResult func changeLimits(
+        of id: WorkspaceID, _ change: (inout WorkspaceLimits) -> Void
+    ) throws(LogError) -> WorkspaceLimits?
     /// The first part. Returns the tokens that it ended; nil if there is no such workspace. `conflict`: it is the first.
     func removeWorkspace(_ id: WorkspaceID, at: Int64) throws(LogError) -> [Token]?
     /// Every workspace that was removed, even if its data is gone.

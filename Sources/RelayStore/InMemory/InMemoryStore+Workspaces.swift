@@ -23,6 +23,22 @@ extension InMemoryStore: WorkspaceStore {
         }
     }
 
+    package func limits() -> [WorkspaceID: WorkspaceLimits] {
+        content.withLock { content in content.limits.filter { limits in content.standing.contains { $0.id == limits.key } } }
+    }
+
+    @discardableResult package func changeLimits(
+        of id: WorkspaceID, _ change: (inout WorkspaceLimits) -> Void
+    ) -> WorkspaceLimits? {
+        content.withLock { content in
+            guard content.standing.contains(where: { $0.id == id }) else { return nil }
+            var limits = content.limits[id] ?? WorkspaceLimits()
+            change(&limits)
+            content.limits[id] = limits.isEmpty ? nil : limits
+            return limits
+        }
+    }
+
     package func removeWorkspace(_ id: WorkspaceID, at: Int64) throws(LogError) -> [Token]? {
         try content.withLock { content throws(LogError) in
             guard content.standing.contains(where: { $0.id == id }) else { return nil }

@@ -15,6 +15,7 @@ package final class InMemoryStore: Sendable {
         /// Includes removed workspaces.
         var workspaces: [Named<WorkspaceTag>] = []
         var removedWorkspaces: Set<WorkspaceID> = []
+        var limits: [WorkspaceID: WorkspaceLimits] = [:]
         var tokens: [Token] = []
         var pairingCodes: [(code: PairingCode, isUsed: Bool)] = []
         /// In the order in which they came.

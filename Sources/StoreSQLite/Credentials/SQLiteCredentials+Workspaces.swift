@@ -27,6 +27,47 @@ extension SQLiteCredentials: WorkspaceStore {
         }
     }
 
+    package func limits() throws(LogError) -> [WorkspaceID: WorkspaceLimits] {
+        try database.read { db in
+            let sql = "SELECT workspace, \(Self.limitColumns) FROM workspaces WHERE removed_at IS NULL"
+            let rows = try Row.fetchAll(db, sql: sql)
+            var found: [WorkspaceID: WorkspaceLimits] = [:]
+            for row in rows {
+                let limits = Self.limits(row)
+                if !limits.isEmpty { found[try self.database.identifier(row["workspace"])] = limits }
+            }
+            return found
+        }
+    }
+
+    @discardableResult package func changeLimits(
+        of id: WorkspaceID, _ change: (inout WorkspaceLimits) -> Void
+    ) throws(LogError) -> WorkspaceLimits? {
+        try database.write { db in
+            let sql = "SELECT \(Self.limitColumns) FROM workspaces WHERE workspace = ? AND removed_at IS NULL"
+            guard let row = try Row.fetchOne(db, sql: sql, arguments: [id.rawValue]) else { return nil }
+            var limits = Self.limits(row)
+            change(&limits)
+            try db.execute(
+                sql: """
+                    UPDATE workspaces SET sessions_max = ?, megabytes_max = ?, pushes_max = ?, connections_max = ?, keep_days = ?
+                    WHERE workspace = ?
+                    """,
+                arguments: [
+                    limits.sessions, limits.megabytes, limits.pushesPerDay, limits.connections, limits.keepDays, id.rawValue,
+                ])
+            return limits
+        }
+    }
+
+    private static let limitColumns = "sessions_max, megabytes_max, pushes_max, connections_max, keep_days"
+
+    private static func limits(_ row: Row) -> WorkspaceLimits {
+        WorkspaceLimits(
+            sessions: row["sessions_max"], megabytes: row["megabytes_max"], pushesPerDay: row["pushes_max"],
+            connections: row["connections_max"], keepDays: row["keep_days"])
+    }
+
     package func removeWorkspace(_ id: WorkspaceID, at: Int64) throws(LogError) -> [Token]? {
         try write { db in
             let standing = try self.workspaces(in: db)

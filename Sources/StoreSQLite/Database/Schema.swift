@@ -13,6 +13,7 @@ enum Schema {
         migrator.registerMigration("v7") { try $0.execute(sql: v7) }
         migrator.registerMigration("v8") { try $0.execute(sql: v8) }
         migrator.registerMigration("v9") { try $0.execute(sql: v9) }
+        migrator.registerMigration("v10") { try $0.execute(sql: v10) }
         return migrator
     }
 
@@ -266,5 +267,14 @@ enum Schema {
         -- When the workspace was removed, in milliseconds since 1970: nobody gets in, and its data is on its way out. Its row stays, as its
         -- audit log does. See decision record 0066.
         ALTER TABLE workspaces ADD COLUMN removed_at INTEGER;
+        """
+
+    private static let v10 = """
+        -- What the operator allows this workspace; null: as the relay's settings say. See WorkspaceLimits.
+        ALTER TABLE workspaces ADD COLUMN sessions_max INTEGER;
+        ALTER TABLE workspaces ADD COLUMN megabytes_max INTEGER;
+        ALTER TABLE workspaces ADD COLUMN pushes_max INTEGER;
+        ALTER TABLE workspaces ADD COLUMN connections_max INTEGER;
+        ALTER TABLE workspaces ADD COLUMN keep_days INTEGER;
         """
 }

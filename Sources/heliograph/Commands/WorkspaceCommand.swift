@@ -20,7 +20,9 @@ struct WorkspaceCommand: ParsableCommand {
               heliograph pair --workspace Kitchen
               heliograph pair --workspace Kitchen --role host
             """,
-        subcommands: [Add.self, Invite.self, List.self, Rename.self, Remove.self])
+        subcommands: [
+            Add.self, Invite.self, List.self, Rename.self, WorkspaceQuota.self, WorkspaceRetention.self, Remove.self,
+        ])
 
     /// Throws if the name is not allowed for a workspace.
     private static func check(_ name: String) throws {

@@ -78,7 +78,7 @@ def test_a_quota_holds_at_once_and_is_told(
         theirs.wait_acked("s1")
         theirs.start_session("s2")
         phone.wait(tells("sessions"), what="word of the refused session")
-        notice = next(message for message in theirs.received if message["type"] == "notice")
+        notice = wait_until(lambda: next((message for message in theirs.received if message["type"] == "notice"), None), 10, "the host's notice")
         assert notice["code"] == "tooMany" and notice["session"] == "s2"
         for session in ("s1", "s2"):
             ours.start_session(session)

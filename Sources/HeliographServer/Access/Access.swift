@@ -14,6 +14,8 @@ final class Access {
     private let workspaceStore: any WorkspaceStore
     /// Workspaces that the core was told are removed.
     private var removed: Set<WorkspaceID> = []
+    /// Of those, the erased.
+    private var erased: Set<WorkspaceID> = []
     let uses: TokenUses
     /// Names of the existing workspaces, by id.
     private(set) var workspaces: [WorkspaceID: String] = [:]
@@ -334,6 +336,10 @@ final class Access {
             mailbox.put(.limitsListed(limits))
         }
         for workspace in entrants.removed where removed.insert(workspace).inserted {
+            mailbox.put(.workspaceRemoved(workspace))
+        }
+        // One may be removed first and erased later.
+        for workspace in entrants.erased where erased.insert(workspace).inserted {
             mailbox.put(.workspaceRemoved(workspace))
         }
     }

@@ -10,6 +10,8 @@ struct Entrants: Sendable {
     let limits: [WorkspaceID: WorkspaceLimits]
     /// Workspaces that were removed.
     let removed: [WorkspaceID]
+    /// Those of them of which nothing is to be left.
+    let erased: [WorkspaceID]
     /// Those that are not revoked; and the revoked that let others in, since whoever is revoked takes along what was let in by way of them.
     let tokens: [Token]
 
@@ -20,6 +22,7 @@ struct Entrants: Sendable {
         firstWorkspace = named.first?.id
         limits = try workspaces.limits()
         removed = try workspaces.removedWorkspaces()
+        erased = try workspaces.erasedWorkspaces()
         let all = try store.allTokens()
         let parents = Set(all.compactMap(\.parent))
         tokens = all.filter { $0.revokedAt == nil || parents.contains($0.id) }.map {

@@ -16,6 +16,7 @@ package final class InMemoryStore: Sendable {
         var workspaces: [Named<WorkspaceTag>] = []
         var removedWorkspaces: Set<WorkspaceID> = []
         var limits: [WorkspaceID: WorkspaceLimits] = [:]
+        var erasedWorkspaces: Set<WorkspaceID> = []
         var tokens: [Token] = []
         var pairingCodes: [(code: PairingCode, isUsed: Bool)] = []
         /// In the order in which they came.

@@ -30,6 +30,27 @@ extension PostgresCredentials: WorkspaceStore {
         }
     }
 
+    package func usage() throws(LogError) -> [WorkspaceID: WorkspaceUsage] {
+        try database.read { connection in
+            var found: [WorkspaceID: WorkspaceUsage] = [:]
+            // Spelled so that bytes that are no text any more are none either: such a state counts for nothing.
+            let sessions = """
+                SELECT w.workspace, count(*), coalesce(sum(substring(encode(s.state, 'escape') FROM '"eventBytes":([0-9]{1,18})')::bigint), 0)::bigint
+                FROM sessions AS s JOIN workspaces AS w ON w.number = s.workspace WHERE NOT s.is_removed GROUP BY w.workspace
+                """
+            for row in try Self.run(sessions, on: connection) {
+                found[try Stored.identifier(row.text(0))] = WorkspaceUsage(sessions: row.integer(1), eventBytes: row.integer(2))
+            }
+            let pictures = """
+                SELECT w.workspace, sum(p.size)::bigint FROM pictures AS p JOIN workspaces AS w ON w.number = p.workspace GROUP BY w.workspace
+                """
+            for row in try Self.run(pictures, on: connection) {
+                found[try Stored.identifier(row.text(0)), default: WorkspaceUsage()].pictureBytes = row.integer(1)
+            }
+            return found
+        }
+    }
+
     package func limits() throws(LogError) -> [WorkspaceID: WorkspaceLimits] {
         try database.read { connection in
             var found: [WorkspaceID: WorkspaceLimits] = [:]
@@ -91,6 +112,25 @@ extension PostgresCredentials: WorkspaceStore {
                 on: connection)
             try AuditTable.add(AuditRecord(workspace, AuditWord.workspaceRemoved, at: at), on: connection)
             return ended
+        }
+    }
+
+    package func eraseWorkspace(_ id: WorkspaceID) throws(LogError) {
+        try database.write { connection in
+            let marked = try Self.run(
+                "UPDATE workspaces SET is_erased = true, name = '' WHERE workspace = $1::text AND removed_at IS NOT NULL RETURNING 1",
+                .text(id.rawValue), on: connection)
+            guard marked.count == 1 else { throw LogError(.conflict, "The workspace \(id) was not removed.") }
+            _ = try Self.run(
+                "UPDATE tokens SET name = '', used_from = NULL, page_key = NULL WHERE workspace = $1::text", .text(id.rawValue),
+                on: connection)
+        }
+    }
+
+    package func erasedWorkspaces() throws(LogError) -> [WorkspaceID] {
+        try database.read { connection in
+            try Self.run("SELECT workspace FROM workspaces WHERE is_erased ORDER BY number", on: connection)
+                .map { try Stored.identifier($0.text(0)) }
         }
     }
 

@@ -40,6 +40,7 @@ const eventsKept = 4000;
  * @property {boolean} loaded              A workspace snapshot has come, with all its pages.
  * @property {number} keptAt               Of when what is shown is, where that is not from the relay yet but what this device kept; else 0.
  * @property {{sessions: Set<string>, approvals: Set<string>}|null} unconfirmed Held before the snapshot whose pages are coming, and in none of them yet.
+ * @property {Map<string, import("./wire").Notice>} full The last word on each limit of the workspace that was reached, until the next welcome.
  * @property {Map<string, Summary>} sessions
  * @property {Map<string, Summary>} hosts  Those that represent a host which lets clients start sessions.
  * @property {Map<string, Approval>} approvals By `keyOf`.
@@ -69,7 +70,7 @@ export const sessionOf = (key) => key.slice(0, key.indexOf("/"));
 
 /** @returns {State} */
 export const emptyState = () => ({
-  welcome: null, loaded: false, keptAt: 0, unconfirmed: null, sessions: new Map(), hosts: new Map(), approvals: new Map(), logs: new Map(), devices: null, budgets: null,
+  welcome: null, loaded: false, keptAt: 0, unconfirmed: null, full: new Map(), sessions: new Map(), hosts: new Map(), approvals: new Map(), logs: new Map(), devices: null, budgets: null,
 });
 
 /** @returns {Changes} */
@@ -96,6 +97,7 @@ export function apply(state, message) {
       }
       state.welcome = message;
       state.unconfirmed = null;
+      state.full.clear();
       changes.all = true;
       break;
     }
@@ -132,8 +134,14 @@ export function apply(state, message) {
       takePush(state, message.push);
       changes.devices.add(message.push.device);
       break;
+    case "notice":
+      // What others say comes with the reply to a command, too.
+      if (message.limit === undefined) break;
+      state.full.set(message.limit, message);
+      changes.all = true;
+      break;
     default:
-      // Replies are the link's. After a reset what is shown stays until the snapshot that follows; notices have no place on the page.
+      // Replies are the link's. After a reset what is shown stays until the snapshot that follows.
       break;
   }
   return changes;

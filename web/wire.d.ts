@@ -684,7 +684,14 @@ export interface Reply {
 export interface Letter { type: "letter"; from: string; bytes: string; client?: undefined }
 
 /** Something to know: a refused message, a limit. */
-export interface Notice { type: "notice"; code: string; message: string; path?: string }
+export interface Notice {
+  type: "notice";
+  code: string;
+  message: string;
+  path?: string;
+  /** With `tooMany`: the workspace has all that the relay allows it of this. */
+  limit?: string;
+}
 
 /** What the relay says. */
 export type Message =

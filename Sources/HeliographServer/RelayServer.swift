@@ -82,7 +82,7 @@ package final class RelayServer {
         }
         loop.hasMoreToGather = { core.runner.isGathering }
         core.runner.wasReadAnew = { access.reload() }
-        core.runner.start(holders: access.authenticator.clients)
+        core.runner.start(holders: access.authenticator.clients, limits: access.limits)
         try common.listen(as: .alone) { [ingress = core.ingress] in ingress.take($0) }
         // Revocations before the command line could report them here, and from now on those of other machines.
         access.reload()

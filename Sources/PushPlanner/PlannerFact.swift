@@ -14,6 +14,8 @@ package enum PlannerFact {
     case clientsListed(Set<ClientKey>)
     /// The workspace was removed.
     case workspaceRemoved(WorkspaceID)
+    /// Pushes a day of every workspace that has a limit of its own.
+    case limitsListed([WorkspaceID: Int])
     /// The stored state of these sessions, or the set of connected clients, has changed.
     case sessionsChanged([SessionKey])
     /// Retention removed the session.

@@ -20,6 +20,8 @@ package enum PlannerOrder {
     case push(PushIntent)
     /// Do not send this push any more, if it is not on its way, and not again if it is. It is answered as any other.
     case withdraw(PushID)
+    /// The workspace has sent as many pushes as it may in a day, and a further one is not sent.
+    case allowanceReached(WorkspaceID)
     /// Fires once; arming it again moves it. `after` in milliseconds.
     case armTimer(PlannerTimer, after: Int64)
     case cancelTimer(PlannerTimer)

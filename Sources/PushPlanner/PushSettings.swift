@@ -10,6 +10,9 @@ package struct PushSettings: Sendable {
     /// that had a planner of its own: the numbers of one workspace only grow.
     package var numbers: PushNumbers
 
+    /// Pushes of one workspace in a day, if that has no limit of its own; 0 is no limit.
+    package var pushesPerDay = 0
+
     /// After how many minutes what rang, and still waits for its person, rings again: each in turn, and the last of them over and over. Empty:
     /// never.
     package var reminders: [Int64]

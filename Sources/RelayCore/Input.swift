@@ -50,6 +50,10 @@ package enum Input: Sendable {
     case clockConfirmed
     /// The tokens were read: these clients hold one, and no others do.
     case clientsListed(Set<ClientKey>)
+    /// The limits of every workspace that has any of its own.
+    case limitsListed([WorkspaceID: WorkspaceLimits])
+    /// A connection was refused because the workspace has as many as it may.
+    case connectionRefused(WorkspaceID)
     /// No token of this workspace is valid, nor will any be again. Answered by `.workspaceLeft`.
     case workspaceRemoved(WorkspaceID)
 }

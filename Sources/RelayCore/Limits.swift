@@ -35,6 +35,11 @@ package enum Limits {
     static let trimmedEventsMax: Int64 = 2_000
     /// If a host may have no more sessions, one in this many makes room if it has ended.
     static let roomShare = 10
+    /// What a workspace's events may be above what it may keep: where the sweep begins, where a host waits that has an equal share of them, and
+    /// where one waits that has less. A share of that, and at least so many messages.
+    static let sweepExcess = EventExcess(share: 16, bytesMin: 1 << 20)
+    static let refusalExcess = EventExcess(share: 8, bytesMin: 2 << 20)
+    static let refusalExcessOfSmall = EventExcess(share: 4, bytesMin: 4 << 20)
     /// Events of a session that goes on which retention by bytes leaves.
     static let keptEventsMin: Int64 = 500
     /// From the start of the relay to its first look at what to let go of, in milliseconds: first everybody comes back.
@@ -78,4 +83,14 @@ package enum Limits {
     static let screensOfHostMax = 64
     /// For a host's answer, in nanoseconds; it gives one within ten seconds.
     static let screenWithin: Int64 = 30_000_000_000
+}
+
+/// A margin above a bound of bytes.
+struct EventExcess {
+    /// One in this many of the bound …
+    let share: Int64
+    /// … or this, if it is more: a small bound is not to be reached by one message.
+    let bytesMin: Int64
+
+    func above(_ max: Int64) -> Int64 { max + Swift.max(max / share, bytesMin) }
 }

@@ -1,3 +1,5 @@
+package import RelayProtocol
+
 /// Limits of one session, host or workspace. The relay's operator may choose other numbers.
 package struct Quotas: Sendable, Equatable {
     /// Approvals open at once in one session. An agent asks one at a time; a flood of cards teaches people to press allow.
@@ -21,6 +23,8 @@ package struct Quotas: Sendable, Equatable {
     /// it is sent. A day of somebody who types without a pause, and of a busy team.
     package var commandsPerDayPerClient = 2_000
     package var commandsPerDayPerWorkspace = 10_000
+    /// Pushes of one workspace a day, by UTC; 0 is no limit. Ten phones with a few cards each that change all day.
+    package var pushesPerDayPerWorkspace = 100_000
     /// So much of a rate is saved up: a page that opens, a host that comes back.
     package static let burst = Duration.seconds(10)
 
@@ -30,12 +34,14 @@ package struct Quotas: Sendable, Equatable {
     func refusal(by quota: Quota) -> String {
         switch quota {
         case .sessionsPerHost: "the relay holds at most \(sessionsPerHost) sessions of a host"
-        case .sessionsPerWorkspace: "the relay holds at most \(sessionsPerWorkspace) sessions of a workspace"
+        case .sessionsPerWorkspace: "the relay holds no more sessions of this workspace"
         case .sessionMegabytesPerHost:
             "the sessions of a host keep at most \(sessionMegabytesPerHost) MB: what makes one larger waits until others end or are removed"
         case .sessionMegabytesPerWorkspace:
             "the sessions of a workspace keep at most \(sessionMegabytesPerWorkspace) MB: what makes one larger waits until others end or are removed"
-        default: "more comes than limits.\(quota.rawValue) allows: send it later"
+        case .keepMegabytes:
+            "the relay keeps no more events of this workspace: what comes waits until sessions end or are removed"
+        default: "more comes than \(quota.setting) allows: send it later"
         }
     }
 }
@@ -45,5 +51,20 @@ package enum Quota: String, Sendable, CaseIterable {
     case openApprovalsPerSession, openApprovalsPerHost, openApprovalsPerWorkspace, sessionsPerHost, sessionsPerWorkspace
     case sessionMegabytesPerHost, sessionMegabytesPerWorkspace
     case messagesPerSecondPerSession, kilobytesPerSecondPerSession
-    case commandsPerDayPerClient, commandsPerDayPerWorkspace
+    case commandsPerDayPerClient, commandsPerDayPerWorkspace, pushesPerDayPerWorkspace
+    /// Bytes of events in a workspace, and the oldest do not make room fast enough.
+    case keepMegabytes
+
+    /// The setting that says how much.
+    package var setting: String { self == .keepMegabytes ? rawValue : "limits.\(rawValue)" }
+
+    /// The limit of the workspace that it is; nil: one of a session, a host or a client, or of what goes on by itself.
+    package var workspaceLimit: WorkspaceLimit? {
+        switch self {
+        case .sessionsPerWorkspace: .sessions
+        case .keepMegabytes: .megabytes
+        case .pushesPerDayPerWorkspace: .pushesPerDay
+        default: nil
+        }
+    }
 }

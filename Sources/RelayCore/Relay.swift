@@ -1,6 +1,6 @@
 package import PushPlanner
 package import RelayModel
-import RelayProtocol
+package import RelayProtocol
 
 /// The relay as a pure machine: facts go in, orders come out.
 ///
@@ -18,6 +18,8 @@ package struct Relay {
     var commands: Commands
     var letters = Letters()
     var screens = Screens()
+    var allowances: Allowances
+    var fullness = Fullness()
     var budgets: Budgets
     var costs: Costs
     var sweep: RetentionSweep
@@ -47,21 +49,29 @@ package struct Relay {
     package init(configuration: Configuration, epochs: Epochs, state: LogState, boot: String, at now: Instant) {
         self.configuration = configuration
         self.epochs = epochs
-        sessions = Sessions(restoring: state, configuration.quotas)
+        let retention = configuration.retention
+        allowances = Allowances(configuration.quotas, ageMax: retention.ageMax, bytesMax: retention.bytesMax)
+        sessions = Sessions(restoring: state, configuration.quotas, allowances)
         subscriptions = Subscriptions(epochs: epochs)
         commands = Commands(restoring: state.commands, configuration.quotas)
         budgets = Budgets(restoring: state.records)
         costs = Costs(restoring: state.records, sessions: state.sessions)
-        sweep = RetentionSweep(configuration.retention)
+        sweep = RetentionSweep(allowances)
         removed = RemovedSessions(state.removed, isComplete: !state.hasMoreRemoved)
-        planner = PushPlanner(configuration.push, firstWorkspace: epochs.first, restoring: state.records)
+        var push = configuration.push
+        push.pushesPerDay = configuration.quotas.pushesPerDayPerWorkspace
+        planner = PushPlanner(push, firstWorkspace: epochs.first, restoring: state.records)
         ages = AgeClock(after: state.clock, newest: state.sessions.map(\.state.touchedAt).max(), boot: boot, at: now)
         shrinkRemovedSessions()
     }
 
-    /// `holders`: who holds a token of a client; nil: everybody.
-    package mutating func started(at now: Instant, holders: Set<ClientKey>? = nil) -> [Effect] {
+    /// `holders`: who holds a token of a client; nil: everybody. `limits`: those of single workspaces.
+    package mutating func started(
+        at now: Instant, holders: Set<ClientKey>? = nil, limits: [WorkspaceID: WorkspaceLimits] = [:]
+    ) -> [Effect] {
         self.holders = holders
+        allow(limits, at: now)
+        sweep.started(at: now)
         tellDoubt()
         startBudgets(at: now)
         sessions.started(at: now, &orders)
@@ -122,6 +132,8 @@ package struct Relay {
             for (host, peer) in presence.speakers.sorted(by: { $0.value < $1.value }) { takeBackSteering(of: host, peer) }
             tellPlanner(.clientsListed(holders), at: now)
         case .workspaceRemoved(let workspace): workspaceRemoved(workspace, at: now)
+        case .limitsListed(let limits): limitsListed(limits, at: now)
+        case .connectionRefused(let workspace): tell(.connections, in: workspace, at: now)
         }
         tellDoubt()
         return orders.take()

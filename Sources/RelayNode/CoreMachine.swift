@@ -1,6 +1,6 @@
 package import RelayCore
 package import RelayModel
-import RelayProtocol
+package import RelayProtocol
 
 /// A core within a process. It takes facts in as long as its state is the store's; when the store's content is unknown, it sends all peers
 /// away and begins again with what is stored. Pure: the clock and the store's answers are arguments.
@@ -61,6 +61,8 @@ package struct CoreMachine {
     private var holders: Set<ClientKey>?
     /// Removed workspaces, as far as was reported. Kept for the next core.
     private var removedWorkspaces: Set<WorkspaceID> = []
+    /// Limits of single workspaces, as last reported. Kept for the next core.
+    private var limits: [WorkspaceID: WorkspaceLimits] = [:]
 
     /// Call `begin` first.
     package init(_ relay: Relay) { self.relay = relay }
@@ -74,15 +76,18 @@ package struct CoreMachine {
     /// As `Relay.prepare`.
     package mutating func prepare() { relay.prepare() }
 
-    /// `holders` are the clients that hold a token; nil: all.
-    package mutating func begin(at now: Instant, holders: Set<ClientKey>?) -> [Effect] {
+    /// `holders` are the clients that hold a token; nil: all. `limits` are those of single workspaces.
+    package mutating func begin(
+        at now: Instant, holders: Set<ClientKey>?, limits: [WorkspaceID: WorkspaceLimits] = [:]
+    ) -> [Effect] {
         self.holders = holders
+        self.limits = limits
         return beginAgain(at: now)
     }
 
     /// As the order of this name says.
     package mutating func beginAgain(at now: Instant) -> [Effect] {
-        var effects = relay.started(at: now, holders: holders)
+        var effects = relay.started(at: now, holders: holders, limits: limits)
         // An earlier life may not have completed their removal.
         for workspace in removedWorkspaces.sorted(by: { $0.rawValue < $1.rawValue }) {
             effects += relay.handle(.workspaceRemoved(workspace), at: now)
@@ -96,6 +101,7 @@ package struct CoreMachine {
         switch input {
         case .clientsListed(let holders): self.holders = holders
         case .workspaceRemoved(let workspace): removedWorkspaces.insert(workspace)
+        case .limitsListed(let limits): self.limits = limits
         default: break
         }
         return isServing ? relay.handle(input, at: now) : Self.turnedAway(input)

@@ -46,6 +46,7 @@ package final class SQLiteStore: Sendable {
                 let isUpToDate = { try pool.writeWithoutTransaction(Schema.migrator.hasCompletedMigrations) }
                 let alone = try user.isRelay || isUpToDate() ? nil : directory.lockForUpdate()
                 try withExtendedLifetime(alone) { try DataFile.bringUpToDate(pool, path: path) }
+                try Erasures.complete(pool)
                 let run = user.isRelay ? try RunRecord(directory.runPath) : nil
                 let epoch = try DataFile.epoch(of: pool, path: path, run)
                 if let run { try pool.writeWithoutTransaction(run.count) }

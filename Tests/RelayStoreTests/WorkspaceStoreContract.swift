@@ -144,4 +144,83 @@ import Testing
         #expect(try log.all(key(.home, "s3")) == expected(key(.home, "s3"), 1...2))
         #expect(try log.all(key(.home, "s1")).count == 13)
     }
+
+    @Test(arguments: Implementation.allCases)
+    func `of a workspace that is erased nothing is left but that it was there`(_ implementation: Implementation) throws {
+        let ports = try implementation.ports()
+        let store = ports.credentials
+        for (number, workspace) in [WorkspaceID.home, .other].enumerated() {
+            try fill(ports, workspace, events: 12)
+            try store.addToken(token("t\(number)", UInt8(number), in: workspace))
+            try store.noteUses(["t\(number)": TokenUse(at: 2_000, from: "192.0.2.1")])
+        }
+        for workspace in [WorkspaceID.home, id("w9")] {
+            let refused = #expect(throws: LogError.self) { try store.eraseWorkspace(workspace) }
+            #expect(refused?.code == .conflict, "only what was removed")
+        }
+        _ = try store.removeWorkspace(.other, at: 5_000)
+        #expect(try store.erasedWorkspaces().isEmpty)
+        try store.eraseWorkspace(.other)
+        #expect(try store.erasedWorkspaces() == [.other])
+        #expect(try store.workspacesToClear() == [.other])
+        var steps = 1
+        while try !store.removeData(of: .other, rowsMax: 5) {
+            steps += 1
+            try #require(steps < 50)
+        }
+        #expect(try store.workspacesToClear().isEmpty && store.removedWorkspaces() == [.other])
+        #expect(try store.removeData(of: .other, rowsMax: 5), "as often as one likes")
+        let tokens = try store.allTokens()
+        let ended = try #require(tokens.first { $0.id == "t1" })
+        #expect(ended.name.isEmpty && ended.revokedAt == 5_000 && ended.lastUse?.from == nil)
+        #expect(tokens.first { $0.id == "t0" }?.name == "Phone")
+        #expect(try ports.log.all(key(.home, "s1")) == expected(key(.home, "s1"), 1...12))
+        // Its name is free, its id is not.
+        try store.addWorkspace(Named(id: id("w3"), name: "Other"), at: 8_000)
+        #expect(throws: LogError.self) { try store.addWorkspace(Named(id: .other, name: "Third"), at: 8_000) }
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func `what a workspace takes is counted, and what retention removed is not`(_ implementation: Implementation) throws {
+        let ports = try implementation.ports()
+        let store = ports.credentials
+        #expect(try store.usage().isEmpty)
+        try fill(ports, .other, events: 12)
+        for (name, bytes) in [("s7", 1_000), ("s8", 234)] as [(String, Int64)] {
+            var writer = Writer(key(.home, name))
+            var append = writer.append(3)
+            append.state.eventBytes = bytes
+            try ports.log.commit(LogBatch(appends: [append]))
+        }
+        #expect(
+            try store.usage() == [
+                .home: WorkspaceUsage(sessions: 2, eventBytes: 1_234), .other: WorkspaceUsage(sessions: 2, pictureBytes: 9),
+            ])
+        try ports.log.commit(LogBatch(trims: [SessionTrim(key: key(.home, "s7"), through: 3, state: nil)]))
+        #expect(try store.usage()[.home] == WorkspaceUsage(sessions: 1, eventBytes: 234))
+    }
+
+    @Test(arguments: Implementation.allCases)
+    func `limits of a workspace are its own, are changed one by one, and go with it`(_ implementation: Implementation) throws {
+        let store = try implementation.make().credentials
+        #expect(try store.limits().isEmpty)
+        #expect(try store.changeLimits(of: .other) { $0.sessions = 5 } == WorkspaceLimits(sessions: 5))
+        let all = WorkspaceLimits(sessions: 5, megabytes: 64, pushesPerDay: 7, connections: 8, keepDays: 9)
+        #expect(
+            try store.changeLimits(of: .other) {
+                $0.megabytes = 64
+                $0.pushesPerDay = 7
+                $0.connections = 8
+                $0.keepDays = 9
+            } == all)
+        #expect(try store.limits() == [.other: all])
+        #expect(try store.changeLimits(of: .home) { $0.keepDays = 1 } == WorkspaceLimits(keepDays: 1))
+        #expect(try store.limits() == [.other: all, .home: WorkspaceLimits(keepDays: 1)])
+        #expect(try store.changeLimits(of: .home) { $0.keepDays = nil } == WorkspaceLimits())
+        #expect(try store.changeLimits(of: id("w9")) { $0.keepDays = 1 } == nil)
+        #expect(try store.limits() == [.other: all])
+        _ = try store.removeWorkspace(.other, at: 5_000)
+        #expect(try store.limits().isEmpty)
+        #expect(try store.changeLimits(of: .other) { $0.keepDays = 1 } == nil)
+    }
 }

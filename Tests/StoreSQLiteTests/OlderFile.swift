@@ -1,10 +1,28 @@
 /// SQL that makes a file what an older version would have left.
 enum OlderFile {
-    static let version7 = """
-        ALTER TABLE tokens DROP COLUMN used_from; ALTER TABLE workspaces DROP COLUMN removed_at;
-        DELETE FROM grdb_migrations WHERE identifier > 'v7';
+    static let version10 = """
+        DROP TRIGGER audit_is_not_cut; ALTER TABLE workspaces DROP COLUMN is_erased;
+        CREATE TRIGGER audit_is_not_cut BEFORE DELETE ON audit
+        BEGIN SELECT raise(ABORT, 'the audit log is only ever added to'); END;
+        DELETE FROM grdb_migrations WHERE identifier = 'v11';
 
         """
+
+    static let version9 =
+        version10 + """
+            ALTER TABLE workspaces DROP COLUMN sessions_max; ALTER TABLE workspaces DROP COLUMN megabytes_max;
+            ALTER TABLE workspaces DROP COLUMN pushes_max; ALTER TABLE workspaces DROP COLUMN connections_max;
+            ALTER TABLE workspaces DROP COLUMN keep_days;
+            DELETE FROM grdb_migrations WHERE identifier = 'v10';
+
+            """
+
+    static let version7 =
+        version9 + """
+            ALTER TABLE tokens DROP COLUMN used_from; ALTER TABLE workspaces DROP COLUMN removed_at;
+            DELETE FROM grdb_migrations WHERE identifier > 'v7';
+
+            """
 
     static let version6 =
         version7 + """

@@ -1,3 +1,4 @@
+import Foundation
 import RelayCore
 import RelayModel
 import RelayProtocol
@@ -47,6 +48,69 @@ import Testing
         for table in ["sessions", "events", "approvals", "commands", "push_records", "pictures"] {
             #expect(try scratch.query("SELECT count(*) FROM \(table)") == "0", "\(table)")
         }
+    }
+
+    /// What a thief finds of these words in the data file and beside it.
+    private func found(_ marks: [String]) throws -> [String] {
+        let files = try FileManager.default.contentsOfDirectory(atPath: scratch.path)
+        let bytes = files.compactMap { FileManager.default.contents(atPath: scratch.path + "/" + $0) }
+        return marks.filter { mark in bytes.contains { $0.range(of: Data(mark.utf8)) != nil } }
+    }
+
+    @Test func `one that is erased leaves nothing in the file and its log for a thief, and the others' audit logs are whole`()
+        throws
+    {
+        let store = try scratch.open()
+        _ = try store.credentials.bootstrap(workspaceName: "Home-mark")
+        try store.credentials.addWorkspace(Named(id: .other, name: "Kitchen-mark"), at: 1_000)
+        let token = Token(
+            id: "t1", digest: Array(repeating: 1, count: 32), role: .client, subject: "client1", name: "Phone-mark",
+            workspace: .other, createdAt: 1_000)
+        try store.credentials.addToken(token)
+        func append(_ key: SessionKey, _ mark: String, _ count: Int64) throws {
+            var writer = Writer(key)
+            var batch = writer.batch(Int(count))
+            for index in batch.appends[0].events.indices {
+                batch.appends[0].events[index].bytes += Array((mark + String(repeating: ".", count: index * 97 % 9_000)).utf8)
+            }
+            try store.log.commit(batch)
+        }
+        try append(key, "event-of-theirs", 300)
+        try append(SessionKey(workspace: id("default"), session: id("s1")), "event-of-ours", 300)
+        let marks = ["Kitchen-mark", "Phone-mark", "event-of-theirs"]
+        #expect(try found(marks) == marks)
+        _ = try store.credentials.removeWorkspace(.other, at: 5_000)
+        try store.credentials.eraseWorkspace(.other)
+        while try !store.credentials.removeData(of: .other, rowsMax: 70) {}
+        // With the store open: what it has is in the file, and its log is empty.
+        #expect(try found(marks) == [])
+        #expect(try found(["Home-mark", "event-of-ours"]).count == 2)
+        #expect(try store.audit.verify(against: nil, heads: []).faults.isEmpty)
+        #expect(try store.auditLines().allSatisfy { !$0.contains(#""workspace":"other""#) })
+        // An accident still takes nothing of the others'.
+        try store.close()
+        #expect(throws: (any Error).self) { try scratch.query("DELETE FROM audit") }
+    }
+
+    @Test func `a backup from before loses it again when it is restored`() throws {
+        try fill()
+        let store = try scratch.open()
+        let backup = scratch.path + "/before.sqlite"
+        _ = try store.upkeep.backUp(to: backup, replacing: false, with: [:])
+        _ = try store.credentials.removeWorkspace(.other, at: 5_000)
+        try store.credentials.eraseWorkspace(.other)
+        while try !store.credentials.removeData(of: .other, rowsMax: 70) {}
+        try store.close()
+        _ = try DataDirectory(path: scratch.path).restore(backup, replacing: true)
+        let again = try scratch.open()
+        #expect(try again.credentials.workspaces().map(\.name) == ["Home"])
+        #expect(try again.credentials.workspacesToClear() == [.other])
+        #expect(try again.log.load(resolvedSince: 0, commandsSince: 0).sessions.isEmpty)
+        while try !again.credentials.removeData(of: .other, rowsMax: 70) {}
+        for table in ["sessions", "events", "approvals"] {
+            #expect(try scratch.query("SELECT count(*) FROM \(table)") == "0", "\(table)")
+        }
+        #expect(try again.audit.verify(against: nil, heads: []).faults.isEmpty)
     }
 
     @Test func `its audit log stays whole, and says who did what last`() throws {

@@ -10,6 +10,7 @@
 
 import { arrange, attribute, h, icon, say, span, write } from "../dom.js";
 import { plural } from "../format.js";
+import { fullWords } from "../fullness.js";
 import { titleOf } from "../session-words.js";
 import { sessionOf } from "../store.js";
 import { line } from "../text.js";
@@ -47,6 +48,8 @@ export class SessionList extends View {
   #isArchive = false;
   #title = h("h2", { tabindex: "-1" }, "Sessions");
   #head = h("div", { class: "pane-head" });
+  #full = h("p", { class: "fullness", role: "status", hidden: true });
+  /** @type {Map<string, {notice: import("../wire").Notice, at: number}>} When the relay last spoke of each limit. */ #heard = new Map();
   #movedAt = Number.NEGATIVE_INFINITY;
   #list = h("ol", { class: "rows", "aria-label": "Sessions", onclick: (event) => performance.now() - this.#movedAt < settleMs && event.preventDefault() });
   #empty = h("div", { class: "empty" });
@@ -68,7 +71,7 @@ export class SessionList extends View {
 
   connectedCallback() {
     this.#head.append(this.#title, this.#total, this.#costs, this.#begin, this.#back);
-    this.append(this.#top, this.#head, this.#sieve, this.#aboutArchive, this.#empty, this.#noneFits, this.#allAway, this.#list, this.#further, this.#archived, this.#reorder);
+    this.append(this.#top, this.#head, this.#full, this.#sieve, this.#aboutArchive, this.#empty, this.#noneFits, this.#allAway, this.#list, this.#further, this.#archived, this.#reorder);
     this.#sieve.onsieve = () => this.arrive();
     this.addEventListener("keydown", (event) => this.#step(event));
     new IntersectionObserver(([{ isIntersecting }]) => {
@@ -170,6 +173,7 @@ export class SessionList extends View {
   tick() {
     const now = this.app.now();
     this.#rows.forEach((row) => row.tick(now));
+    if (this.#heard.size) this.#drawFull();
   }
 
   /**
@@ -250,7 +254,17 @@ export class SessionList extends View {
     else if (this.#unseen) write(this.#reorder, `${plural(this.#unseen, "new session")} above: show`);
   }
 
+  #drawFull() {
+    const { full } = this.app.state;
+    for (const limit of this.#heard.keys()) if (!full.has(limit)) this.#heard.delete(limit);
+    for (const [limit, notice] of full) if (this.#heard.get(limit)?.notice !== notice) this.#heard.set(limit, { notice, at: this.app.now() });
+    const words = fullWords(this.#heard, this.app.now());
+    attribute(this.#full, "hidden", !words);
+    write(this.#full, words);
+  }
+
   #draw() {
+    this.#drawFull();
     const { sessions: all, loaded, hosts, welcome } = this.app.state;
     const isArchive = this.#isArchive;
     const sessions = this.#visible();

@@ -14,10 +14,14 @@ final class Access {
     private let workspaceStore: any WorkspaceStore
     /// Workspaces that the core was told are removed.
     private var removed: Set<WorkspaceID> = []
+    /// Of those, the erased.
+    private var erased: Set<WorkspaceID> = []
     let uses: TokenUses
     /// Names of the existing workspaces, by id.
     private(set) var workspaces: [WorkspaceID: String] = [:]
     private(set) var firstWorkspace: WorkspaceID?
+    /// Limits of single workspaces.
+    private(set) var limits: [WorkspaceID: WorkspaceLimits]
     private let loop: EventLoop
     private let connections: PeerConnections
     private let mailbox: CoreMailbox
@@ -79,7 +83,8 @@ final class Access {
         known = entrants.tokens
         self.authenticator = authenticator
         clientsListed = authenticator.clients
-        admission = AdmissionControl(authenticator, limits)
+        self.limits = entrants.limits
+        admission = AdmissionControl(authenticator, limits, entrants.limits)
         queue = StoreQueue(loop: loop)
         uses = TokenUses(store: store, loop: loop, queue: queue, logger: logger)
         self.workspaces = entrants.workspaces
@@ -325,7 +330,16 @@ final class Access {
         workspaces = entrants.workspaces
         firstWorkspace = entrants.firstWorkspace
         takeTokens(entrants.tokens)
+        if limits != entrants.limits {
+            limits = entrants.limits
+            admission.change(to: limits)
+            mailbox.put(.limitsListed(limits))
+        }
         for workspace in entrants.removed where removed.insert(workspace).inserted {
+            mailbox.put(.workspaceRemoved(workspace))
+        }
+        // One may be removed first and erased later.
+        for workspace in entrants.erased where erased.insert(workspace).inserted {
             mailbox.put(.workspaceRemoved(workspace))
         }
     }

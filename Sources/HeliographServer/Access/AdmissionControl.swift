@@ -15,14 +15,18 @@ final class AdmissionControl: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ authenticator: Authenticator, _ limits: ServerLimits) {
-        state = Mutex(State(authenticator: authenticator, connectionLimiter: ConnectionLimiter(limits)))
+    /// `own`: limits of single workspaces.
+    init(_ authenticator: Authenticator, _ limits: ServerLimits, _ own: [WorkspaceID: WorkspaceLimits] = [:]) {
+        var limiter = ConnectionLimiter(limits)
+        limiter.allow(own)
+        state = Mutex(State(authenticator: authenticator, connectionLimiter: limiter))
     }
 
     /// The current authenticator; nil while nobody is let in.
     var authenticator: Authenticator? { state.withLock { $0.isShut ? nil : $0.authenticator } }
 
     func change(to authenticator: Authenticator) { state.withLock { $0.authenticator = authenticator } }
+    func change(to limits: [WorkspaceID: WorkspaceLimits]) { state.withLock { $0.connectionLimiter.allow(limits) } }
     func shut(_ isShut: Bool) { state.withLock { $0.isShut = isShut } }
     func refuseNew(_ isShortOfMemory: Bool) { state.withLock { $0.isShortOfMemory = isShortOfMemory } }
 

@@ -6,8 +6,12 @@ struct Entrants: Sendable {
     let workspaces: [WorkspaceID: String]
     /// The oldest of them.
     let firstWorkspace: WorkspaceID?
+    /// Limits of single workspaces.
+    let limits: [WorkspaceID: WorkspaceLimits]
     /// Workspaces that were removed.
     let removed: [WorkspaceID]
+    /// Those of them of which nothing is to be left.
+    let erased: [WorkspaceID]
     /// Those that are not revoked; and the revoked that let others in, since whoever is revoked takes along what was let in by way of them.
     let tokens: [Token]
 
@@ -16,7 +20,9 @@ struct Entrants: Sendable {
         let named = try store.workspaces()
         self.workspaces = named.reduce(into: [:]) { $0[$1.id] = $1.name }
         firstWorkspace = named.first?.id
+        limits = try workspaces.limits()
         removed = try workspaces.removedWorkspaces()
+        erased = try workspaces.erasedWorkspaces()
         let all = try store.allTokens()
         let parents = Set(all.compactMap(\.parent))
         tokens = all.filter { $0.revokedAt == nil || parents.contains($0.id) }.map {

@@ -5,6 +5,9 @@ package import RelayProtocol
 
 /// Commands on workspaces, whether the relay runs or not.
 extension Administration {
+    /// True if the data is in a database of PostgreSQL.
+    package var isInDatabase: Bool { store.addresses != nil }
+
     /// The existing workspaces, the first one first.
     package func workspaces() throws -> [Named<WorkspaceTag>] { try store.credentials.workspaces() }
 
@@ -39,6 +42,21 @@ extension Administration {
         try tokensChanged()
     }
 
+    /// What each takes of the store, by id.
+    package func workspaceUsage() throws -> [WorkspaceID: WorkspaceUsage] { try store.workspaces.usage() }
+
+    /// Limits of single workspaces, by id.
+    package func workspaceLimits() throws -> [WorkspaceID: WorkspaceLimits] { try store.workspaces.limits() }
+
+    /// Returns the limits as they are then. A relay that runs follows them at once.
+    package func changeLimits(
+        of workspace: Named<WorkspaceTag>, _ change: (inout WorkspaceLimits) -> Void
+    ) throws -> WorkspaceLimits {
+        let limits = try store.workspaces.changeLimits(of: workspace.id, change)
+        try tokensChanged()
+        return limits ?? WorkspaceLimits()
+    }
+
     /// Result of a removal.
     package struct WorkspaceRemoval {
         /// Tokens that were revoked with the workspace.
@@ -53,8 +71,11 @@ extension Administration {
 
     /// `called` may also be the id of one that was removed before and that the relay has not heard of. When this returns, nobody is
     /// connected to it; two seconds later if the relay runs elsewhere on the database.
-    package func removeWorkspace(_ called: String) throws -> WorkspaceRemoval {
+    ///
+    /// `erasing`: its audit log and all names go, too.
+    package func removeWorkspace(_ called: String, erasing: Bool = false) throws -> WorkspaceRemoval {
         let (id, tokens) = try endWorkspace(called)
+        if erasing { try store.workspaces.eraseWorkspace(id) }
         let isHeld = try tokensChanged() || store.isHeldElsewhere()
         return WorkspaceRemoval(tokens: tokens, remains: try isHeld ? awaitRemoval(of: id) : removeData(of: id))
     }

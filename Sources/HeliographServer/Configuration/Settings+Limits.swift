@@ -98,6 +98,10 @@ extension Settings {
             "limits.commandsPerDayPerWorkspace", "count", 1...1_000_000, \.quotas.commandsPerDayPerWorkspace,
             "Prompts and other commands for hosts that are taken in one workspace in a day."),
         .integer(
+            "limits.pushesPerDayPerWorkspace", "count", 0...10_000_000, \.quotas.pushesPerDayPerWorkspace,
+            "Pushes that are sent for one workspace in a day, by UTC; a quarter of them is for what rings and for ends of cards; 0 is no limit."
+        ),
+        .integer(
             "limits.outboxMegabytes", "megabytes", 1...1_024, \.outboxMegabytes,
             "Data that may wait for one slow peer before it is asked to come back with its position."),
         .integer(

@@ -33,6 +33,8 @@ struct ConnectionLimiter {
     private var ofAddresses: [Peer: Int] = [:]
     private var ofTokens: [String: Int] = [:]
     private var ofWorkspaces: [WorkspaceID: Int] = [:]
+    /// Of workspaces that have a limit of their own.
+    private var connectionsMax: [WorkspaceID: Int] = [:]
     private var requests: [Peer: TokenBucket] = [:]
     /// For the addresses for which there was no room.
     private var requestsOfOthers: TokenBucket
@@ -41,6 +43,9 @@ struct ConnectionLimiter {
         self.limits = limits
         requestsOfOthers = Self.bucket(limits)
     }
+
+    /// Who is connected stays.
+    mutating func allow(_ limits: [WorkspaceID: WorkspaceLimits]) { connectionsMax = limits.compactMapValues(\.connections) }
 
     private static func bucket(_ limits: ServerLimits) -> TokenBucket {
         TokenBucket(perSecond: max(1, limits.requestsPerSecondPerAddress), burst: Quotas.burst)
@@ -52,7 +57,8 @@ struct ConnectionLimiter {
     mutating func enter(address: Peer?, token: String, workspace: WorkspaceID) throws(LimitError) {
         if let address, Self.isReached(limits.connectionsPerAddress, ofAddresses[address]) { throw .connectionsPerAddress }
         if Self.isReached(limits.connectionsPerToken, ofTokens[token]) { throw .connectionsPerToken }
-        if Self.isReached(limits.connectionsPerWorkspace, ofWorkspaces[workspace]) { throw .connectionsPerWorkspace }
+        let max = connectionsMax[workspace] ?? limits.connectionsPerWorkspace
+        if Self.isReached(max, ofWorkspaces[workspace]) { throw .connectionsPerWorkspace }
         if let address { ofAddresses[address, default: 0] += 1 }
         ofTokens[token, default: 0] += 1
         ofWorkspaces[workspace, default: 0] += 1

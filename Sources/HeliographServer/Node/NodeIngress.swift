@@ -70,6 +70,8 @@ final class NodeIngress {
         case .request(let request, let id): routes.answer(request, id)
         case .requestAborted(let id): routes.aborted(id)
         case .tokenUnknown: reads.askInTime()
+        // The owner of another's counts its connections itself.
+        case .turnedAway(let workspace): parts.cores[workspace]?.ingress.take(arrival)
         case .linkOpened(let link, let connection):
             connections.linkOpened(link, connection)
             measures.linkOpened()

@@ -217,7 +217,7 @@ final class NodeServer {
         claims[id] = claim
         core.runner.wasReadAnew = { [access] in access.reload() }
         core.runner.lastCrowdEnd = { [parts] in parts.cores.values.compactMap(\.runner.crowdEnd).max() }
-        core.runner.start(holders: access.authenticator.clients)
+        core.runner.start(holders: access.authenticator.clients, limits: access.limits)
         if removed.contains(id) { core.tell(.workspaceRemoved(id)) }
         parts.begin(core, of: id)
         ingress.catchUp(core)

@@ -1,4 +1,5 @@
 import RelayCore
+import RelayProtocol
 import WebSocketEngine
 
 /// A loop's input for the core: facts, in the order of each connection.
@@ -16,6 +17,8 @@ enum Arrival: Sendable {
     case requestAborted(HTTPRequestID)
     /// A token that is not known here: it may have been made a moment ago on another node.
     case tokenUnknown([UInt8])
+    /// A peer of this workspace was refused, which has as many connections as it may.
+    case turnedAway(from: WorkspaceID)
     /// An edge, by the number that the names of its peers have.
     case linkOpened(Int, ConnectionID)
     /// Each of its peers was told as closed before.

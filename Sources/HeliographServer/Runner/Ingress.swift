@@ -73,6 +73,7 @@ final class Ingress {
         case .unread: preconditionFailure("what goes to another node does not come here")
         case .tokenUnknown: access.reload()
         case .linkOpened: break
+        case .turnedAway(let workspace): runner.feed(.connectionRefused(workspace))
         case .linkClosed(let link, _): congestion.forget(link: link)
         case .linkCongested(let link):
             for peer in congestion.began(link: link, peers(of: link)) { runner.feed(.congested(PeerID(peer))) }

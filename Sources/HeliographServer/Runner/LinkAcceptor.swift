@@ -159,6 +159,7 @@ final class LinkAcceptor {
             shared: shared, baseURL: opening.baseURL, peer: Peer(opening.peer),
             address: opening.counted.map { Peer($0) })
         do throws(ConnectionLimiter.LimitError) { try admission.enter(authenticated) } catch {
+            if error == .connectionsPerWorkspace { deliver(.turnedAway(from: shared.token.workspace), 0) }
             return turnAway(
                 number, on: connection, .tooMany,
                 CloseCode.tooMany(error.sentence, inSeconds: .random(in: 1...ServerLimits.retryAfterSecondsMax)))

@@ -195,6 +195,7 @@ final class PeerHandler: ServerHandler {
             return .accept(subprotocol: ProtocolVersion.subprotocol)
         } catch {
             measures.turnedAway(error)
+            if error == .connectionsPerWorkspace { deliver(.turnedAway(from: token.workspace), 0) }
             strangers.notice(
                 "turned an upgrade away",
                 ["limit": "limits.\(error.rawValue)", "token.id": "\(token.id)", "peer": "\(request.peer)"], logger)

@@ -76,11 +76,11 @@ final class RelayRunner {
         self.logger = logger
     }
 
-    func start(holders: Set<ClientKey>) {
+    func start(holders: Set<ClientKey>, limits: [WorkspaceID: WorkspaceLimits] = [:]) {
         bound = LoopBound(self, loop: loop)
         store.start()
         logDamage()
-        run(core.begin(at: .now, holders: holders))
+        run(core.begin(at: .now, holders: holders, limits: limits))
     }
 
     private func logDamage() {
@@ -261,7 +261,7 @@ final class RelayRunner {
         let now = ContinuousClock.now
         if let told = quotasTold[quota], now - told < ServerLimits.noticeInterval { return }
         quotasTold[quota] = now
-        logger.notice("refuses what is one too many", metadata: ["limit": "limits.\(quota.rawValue)"])
+        logger.notice("refuses what is one too many", metadata: ["limit": "\(quota.setting)"])
     }
 
     private func removed(_ removal: Removal) {

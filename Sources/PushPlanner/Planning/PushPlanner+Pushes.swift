@@ -32,9 +32,15 @@ extension PushPlanner {
     /// As it was planned, it is on disk. The approval that it rings for may be settled with the same commit.
     mutating func planned(_ intent: PushIntent, at now: Instant) {
         guard let planned = pushes[intent.id] else { return }
-        guard planned.isWithdrawn || isSettled(planned) else { return order(intent) }
-        _ = pushes.withdraw(intent.id)
-        pushAnswered(intent.id, .notSent("it was settled before it was sent"), at: now)
+        guard !planned.isWithdrawn, !isSettled(planned) else {
+            _ = pushes.withdraw(intent.id)
+            return pushAnswered(intent.id, .notSent("it was settled before it was sent"), at: now)
+        }
+        guard let max = allowance.take(intent, at: now.wall) else { return order(intent) }
+        orders.append(.allowanceReached(intent.workspace))
+        pushAnswered(
+            intent.id, .notSent("the relay sends \(max) pushes a day for this workspace, and no more until midnight UTC"),
+            at: now)
     }
 
     /// True if it rings, and everything that it rings for is settled.

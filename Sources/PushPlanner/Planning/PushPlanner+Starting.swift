@@ -14,6 +14,9 @@ extension PushPlanner {
             if let session = key.session { devices[key.device]?.askingSessions.insert(session) }
         }
         // Pushes planned from here on are sent once they are on disk.
+        for planned in pushes.ids.compactMap({ pushes[$0] }) where planned.outcome?.mayBeHeard ?? true {
+            allowance.count(planned.intent, at: now.wall)
+        }
         let unanswered = pushes.unanswered
         for planned in unanswered {
             if let card = planned.card { cards[card]?.inFlight = planned.intent.id }

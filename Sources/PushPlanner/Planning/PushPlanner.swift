@@ -13,6 +13,7 @@ package struct PushPlanner {
     var cards = CardBook()
     var channels = ChannelBook()
     var pushes: PushJournal
+    var allowance: PushAllowance
     /// Pushes that wait until one of their device's is answered.
     var crowd = RoomQueue()
     var presences = PresenceBook()
@@ -37,6 +38,7 @@ package struct PushPlanner {
     /// `firstWorkspace`: the one that cannot be removed. A planner of another one alone keeps nothing there.
     package init(_ settings: PushSettings, firstWorkspace: WorkspaceID, restoring records: [PushRecord]) {
         self.settings = settings
+        allowance = PushAllowance(settings.pushesPerDay)
         pushes = PushJournal(settings.numbers, firstWorkspace: firstWorkspace)
         for record in records {
             guard let bytes = record.bytes else { continue }
@@ -76,7 +78,10 @@ package struct PushPlanner {
         case .clientAsked(let request): run(request, at: now)
         case .clientLeft(let peer): left(peer, at: now)
         case .clientsListed(let holders): forgetDevices(allBut: holders, at: now)
-        case .workspaceRemoved(let workspace): forgetDevices(of: workspace, at: now)
+        case .workspaceRemoved(let workspace):
+            forgetDevices(of: workspace, at: now)
+            allowance.forget(workspace)
+        case .limitsListed(let limits): allowance.replace(with: limits)
         case .sessionsChanged(let keys): look(at: keys, at: now)
         case .sessionRemoved(let key): leaveCards(of: key, at: now)
         case .budgetCrossed(let crossing, let key, let view): ring(for: crossing, key, view, at: now)

@@ -4,7 +4,7 @@ package import RelayProtocol
 ///
 /// A workspace is removed in two parts. The first is one transaction, after which nobody gets in: its tokens are revoked, its codes are
 /// gone, and a load has nothing of it. The second takes its data away, some at a time, and can be gone on with after a crash, however
-/// often. What is left is its audit log, and that it was there.
+/// often. What is left is its audit log, and that it was there; of one that is erased, only the latter.
 /// One contract suite (`WorkspaceStoreContract`) runs on every implementation.
 package protocol WorkspaceStore: Sendable {
     /// `conflict` if its id or its name is taken, or there are `WorkspaceRules.countMax`. `at`, in milliseconds since 1970, is the time
@@ -12,8 +12,22 @@ package protocol WorkspaceStore: Sendable {
     func addWorkspace(_ workspace: Named<WorkspaceTag>, at: Int64?) throws(LogError)
     /// False if there is none; `conflict` if the name is another's.
     func renameWorkspace(_ id: WorkspaceID, to name: String, at: Int64) throws(LogError) -> Bool
+    /// What each workspace takes, removed ones included as long as their data is there. One that takes nothing may be left out. Reads the rows of all
+    /// sessions.
+    func usage() throws(LogError) -> [WorkspaceID: WorkspaceUsage]
+    /// The limits of every workspace that has any of its own, except removed ones.
+    func limits() throws(LogError) -> [WorkspaceID: WorkspaceLimits]
+    /// Returns the limits as they are after the change; nil if there is no such workspace.
+    @discardableResult func changeLimits(
+        of id: WorkspaceID, _ change: (inout WorkspaceLimits) -> Void
+    ) throws(LogError) -> WorkspaceLimits?
     /// The first part. Returns the tokens that it ended; nil if there is no such workspace. `conflict`: it is the first.
     func removeWorkspace(_ id: WorkspaceID, at: Int64) throws(LogError) -> [Token]?
+    /// Takes the audit log and all names of a workspace that was removed, too: marks it, and its data is not gone before these are. The digests of
+    /// its tokens stay, revoked, so that no backup lets anybody in. `conflict` if it was not removed.
+    func eraseWorkspace(_ id: WorkspaceID) throws(LogError)
+    /// Those that are to be erased, or are.
+    func erasedWorkspaces() throws(LogError) -> [WorkspaceID]
     /// Every workspace that was removed, even if its data is gone.
     func removedWorkspaces() throws(LogError) -> [WorkspaceID]
     /// Removed workspaces of which there is data: those that `removeData` is not done with.

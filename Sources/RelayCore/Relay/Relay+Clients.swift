@@ -59,7 +59,9 @@ extension Relay {
             return orders.reply(.failed(.forbidden, "this device may not do that"), to: id, of: peer)
         }
         switch command {
-        case .subscribe(nil, _): subscriptions.watchWorkspace(peer, id, &orders)
+        case .subscribe(nil, _):
+            subscriptions.watchWorkspace(peer, id, &orders)
+            tellFullness(of: client.workspace, to: peer, at: now)
         case .subscribe(let session?, let position):
             subscriptions.subscribe(to: session, after: position, peer, id, seeing: shown, &orders)
         case .unsubscribe(let session): subscriptions.unsubscribe(from: session, peer, id, &orders)

@@ -21,8 +21,12 @@ extension Relay {
                 batch, in: key, of: host, peer, after: removed[key], isNewOtherwise: removed.knows(key), at: now,
                 aged: ages.time(at: now), &staging, &orders)
             switch taking {
-            case .taken: removed.came(key, from: peer)
-            case .noRoom: sweep.roomIsSought(at: now)
+            case .taken:
+                removed.came(key, from: peer)
+                if !sessions.ofHosts.overfull.isEmpty { sweep.eventsAreTooMany(at: now) }
+            case .noRoom(let quota):
+                sweep.roomIsSought(at: now)
+                if let limit = quota.workspaceLimit { tell(limit, in: key.workspace, at: now) }
             case .isUnknown: removed.lookUp([key], for: nil, peer, &orders)
             }
         case .deltas(let delta):

@@ -61,6 +61,9 @@ extension Relay {
         case .tie(let device, let alert): staging.tied[device, default: []].insert(alert)
         case .push(let order): orders.add(.push(order))
         case .withdraw(let push): orders.add(.withdrawPush(push))
+        case .allowanceReached(let workspace):
+            orders.add(.quotaReached(.pushesPerDayPerWorkspace))
+            tell(.pushesPerDay, in: workspace, at: now)
         case .armTimer(let timer, let after): orders.add(.armTimer(.push(timer), after: after))
         case .cancelTimer(let timer): orders.add(.cancelTimer(.push(timer)))
         case .decide(let decide, let command, let client, let peer, let push):

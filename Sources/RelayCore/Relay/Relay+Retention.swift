@@ -9,6 +9,7 @@ extension Relay {
         subscriptions.forgetSnapshots()
         letters.keepHouse(at: now)
         screens.keepHouse(at: now)
+        fullness.keepHouse(at: now)
         sessions.expireOverdue(at: now, aged: ages.time(at: now), &staging, &orders)
         ages.advance(to: now)
         staging.clock = ages.record

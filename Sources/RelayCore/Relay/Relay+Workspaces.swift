@@ -28,6 +28,7 @@ extension Relay {
             sweep.forget(workspace)
             removed.forget(workspace)
             subscriptions.forget(workspace)
+            fullness.forget(workspace)
             orders.add(.workspaceLeft(workspace))
         }
     }

@@ -6,7 +6,7 @@ import RelayProtocol
 ///
 /// Positions stay honest: the numbering of a session goes on, and a position whose events are gone gets a reset.
 struct RetentionSweep {
-    private let retention: Retention
+    private var allowances: Allowances
     /// There is something to let go of with the next batch.
     private(set) var isDue = false
     /// Removals that were not reported yet.
@@ -15,6 +15,7 @@ struct RetentionSweep {
     private var isToldNext = false
     /// When a session that there is no room for may next make this look for some, by `Instant.uptime`.
     private var roomSoughtAgainAt = Int64.min
+    private var quietUntil = Int64.min
     private(set) var requests = RemovalRequests()
 
     /// Removals of one batch.
@@ -35,9 +36,17 @@ struct RetentionSweep {
         let eventBytes: Int64
     }
 
-    init(_ retention: Retention) { self.retention = retention }
+    init(_ allowances: Allowances) { self.allowances = allowances }
+
+    mutating func allow(_ allowances: Allowances) { self.allowances = allowances }
+
+    /// Until its first look, whoever comes back may follow what would go.
+    mutating func started(at now: Instant) { quietUntil = now.uptime + Limits.trimAfterStart }
 
     mutating func fallsDue() { isDue = true }
+
+    /// A workspace has more events than it may keep.
+    mutating func eventsAreTooMany(at now: Instant) { if now.uptime >= quietUntil { roomIsSought(at: now) } }
 
     /// A session was refused because there is no room for it.
     mutating func roomIsSought(at now: Instant) {
@@ -116,16 +125,18 @@ struct RetentionSweep {
         isStaged: (SessionKey) -> Bool
     ) -> [(key: SessionKey, reason: Removal.Reason)] {
         let crowded = sessions.excessOfHosts
-        let untouchedSince = retention.ageMax.map { time - $0 }
+        let allowances = allowances
+        func isOld(_ touchedAt: Int64, in workspace: WorkspaceID) -> Bool {
+            allowances.ageMax(in: workspace).map { touchedAt < time - $0 } ?? false
+        }
         let full = excessOfHosts(holding: bytes)
-        guard untouchedSince != nil || !crowded.isEmpty || !full.isEmpty else { return [] }
+        guard allowances.limitsAge || !crowded.isEmpty || !full.isEmpty else { return [] }
         // Nearly always none of thousands.
         var idle: [Candidate] = []
         sessions.forEach { key, staged, isCommitted in
             let host = HostKey(workspace: key.workspace, host: staged.hostID)
             let (touchedAt, hasEnded) = (staged.touchedAt, staged.endedAt != nil)
-            let isOld = untouchedSince.map { touchedAt < $0 } ?? false
-            guard isOld || hasEnded && (crowded[host] != nil || full[host] != nil) else { return }
+            guard isOld(touchedAt, in: key.workspace) || hasEnded && (crowded[host] != nil || full[host] != nil) else { return }
             guard isCommitted, !requests.has(key), hasEnded || !staged.hostIsConnected, staged.openApprovalCount == 0,
                 !isStaged(key),
                 !isFollowed(key)
@@ -135,7 +146,7 @@ struct RetentionSweep {
         }
         idle.sort { ($0.touchedAt, $0.key.session.rawValue) < ($1.touchedAt, $1.key.session.rawValue) }
         var chosen: [(key: SessionKey, reason: Removal.Reason)] = []
-        if let untouchedSince { chosen = idle.filter { $0.touchedAt < untouchedSince }.map { ($0.key, .age) } }
+        chosen = idle.filter { isOld($0.touchedAt, in: $0.key.workspace) }.map { ($0.key, .age) }
         chosen += keysToMakeRoom(on: crowded, among: idle, beside: Set(chosen.map(\.key))).map { ($0, .room) }
         let gone = Set(chosen.map(\.key))
         var left = bytes
@@ -164,7 +175,7 @@ struct RetentionSweep {
     }
 
     private func bytesOfHosts(_ sessions: Sessions) -> [HostKey: Int64] {
-        guard retention.bytesMax != nil else { return [:] }
+        guard allowances.limitsBytes else { return [:] }
         var bytes: [HostKey: Int64] = [:]
         sessions.forEach { key, staged, _ in
             bytes[HostKey(workspace: key.workspace, host: staged.hostID), default: 0] += staged.eventBytes
@@ -174,9 +185,9 @@ struct RetentionSweep {
 
     /// The bytes that hosts hold beyond their fair share of what a workspace may; of those only that do.
     private func excessOfHosts(holding bytes: [HostKey: Int64]) -> [HostKey: Int64] {
-        guard let bytesMax = retention.bytesMax else { return [:] }
         var excess: [HostKey: Int64] = [:]
-        for hosts in Dictionary(grouping: bytes, by: \.key.workspace).values {
+        for (workspace, hosts) in Dictionary(grouping: bytes, by: \.key.workspace) {
+            guard let bytesMax = allowances.bytesMax(in: workspace) else { continue }
             let used = Dictionary(uniqueKeysWithValues: hosts.map { ($0.key, $0.value) })
             excess.merge(FairShare.excess(of: used, above: bytesMax)) { $1 }
         }

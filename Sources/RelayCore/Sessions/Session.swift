@@ -12,6 +12,8 @@ struct Session {
     var prepared: PreparedMessages?
     /// The bytes that are counted against its host.
     private(set) var keptBytes = 0
+    /// Bytes of its events that are counted against its host.
+    private(set) var eventBytes: Int64 = 0
     /// Nil until its host says something.
     private var rateLimiter: SessionRateLimiter?
 
@@ -32,6 +34,13 @@ struct Session {
         let counted = keptBytes
         keptBytes = staged.keptBytes
         return keptBytes - counted
+    }
+
+    /// The same of the bytes of its events.
+    mutating func countEventGrowth() -> Int64 {
+        let counted = eventBytes
+        eventBytes = staged.eventBytes
+        return eventBytes - counted
     }
 
     /// Nil if a message of this size may be accepted, which it then counts as.

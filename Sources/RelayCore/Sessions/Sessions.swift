@@ -15,9 +15,9 @@ struct Sessions {
     /// A session's index, which is stable until one is opened or removed.
     private typealias Place = Dictionary<SessionKey, Session>.Index
 
-    init(restoring state: LogState, _ quotas: Quotas) {
+    init(restoring state: LogState, _ quotas: Quotas, _ allowances: Allowances? = nil) {
         self.quotas = quotas
-        ofHosts = SessionsOfHosts(quotas)
+        ofHosts = SessionsOfHosts(quotas, allowances ?? Allowances(quotas))
         for (key, stored) in state.sessions {
             var state = stored
             // No peer is connected to a relay that has just started, whatever was true when this was stored.
@@ -87,12 +87,13 @@ struct Sessions {
         countKept(at: place)
     }
 
-    /// The bytes that it keeps as it is staged are counted against its host.
+    /// The bytes that it keeps as it is staged, and those of its events, are counted against its host.
     private mutating func countKept(at place: Place) {
         let growth = sessions.values[place].countGrowth()
-        guard growth != 0 else { return }
+        let events = sessions.values[place].countEventGrowth()
+        guard growth != 0 || events != 0 else { return }
         let host = HostKey(workspace: sessions.keys[place].workspace, host: sessions.values[place].staged.hostID)
-        ofHosts.count(growth, of: host)
+        ofHosts.count(growth, events: events, of: host)
     }
 
     /// False if that changes nothing: a session that has ended does not change with its host.
@@ -118,10 +119,10 @@ struct Sessions {
     // MARK: - Events
 
     /// Outcome of a host's message.
-    enum Taking {
+    enum Taking: Equatable {
         case taken
-        /// Refused because there is no room for another session: some may have to go.
-        case noRoom
+        /// Refused because there is no room for another session, or for more of it: some may have to go.
+        case noRoom(Quota)
         /// The log has to be read first to know if there was such a session.
         case isUnknown
     }
@@ -153,10 +154,14 @@ struct Sessions {
             }
             return .taken
         }
+        if let quota = ofHosts.quotaReached(byEventsOf: host.key) {
+            refuse(said.session, quota, to: peer, &orders)
+            return .noRoom(quota)
+        }
         if known == nil {
             if let quota = ofHosts.quotaReached(byAnotherOf: host.key) {
                 refuse(said.session, quota, to: peer, &orders)
-                return .noRoom
+                return .noRoom(quota)
             }
             open(key, of: host, startedAt: said.events.first?.at ?? now.wall, after: removed)
             batch.opened()
@@ -166,7 +171,7 @@ struct Sessions {
             sessions.values[place].grows(by: said.events, from: repeated)
         {
             refuse(said.session, quota, to: peer, &orders)
-            return .noRoom
+            return .noRoom(quota)
         }
         // The same text in the same place: what is compared with it all the way to the disk is not looked into.
         let name = sessions.keys[place]
@@ -390,8 +395,7 @@ struct Sessions {
         guard let staged = staged(key) else { return nil }
         let host = HostKey(workspace: key.workspace, host: staged.hostID)
         guard let view = shown[key] else {
-            ofHosts.remove(key, of: host, keeping: sessions[key]?.keptBytes ?? 0)
-            sessions[key] = nil
+            forget(key, of: host)
             return host
         }
         sessions[key]?.fallBack(to: view)
@@ -433,14 +437,21 @@ struct Sessions {
         if isStaged {
             sessions[key]?.staged.state.summary.first = trim.through + 1
             sessions[key]?.staged.state.eventBytes -= bytes
+            countKept(at: place(of: key))
         } else if let host = host(of: key) {
-            ofHosts.remove(key, of: host, keeping: sessions[key]?.keptBytes ?? 0)
-            sessions[key] = nil
+            forget(key, of: host)
             asking.remove(key)
         }
     }
 
+    private mutating func forget(_ key: SessionKey, of host: HostKey) {
+        ofHosts.remove(key, of: host, keeping: sessions[key]?.keptBytes ?? 0, events: sessions[key]?.eventBytes ?? 0)
+        sessions[key] = nil
+    }
+
     // MARK: - Quotas
+
+    mutating func allow(_ allowances: Allowances) { ofHosts.allow(allowances) }
 
     /// The number of sessions that hosts are to give up so that there is room for others.
     var excessOfHosts: [HostKey: Int] { ofHosts.excess }
@@ -477,7 +488,10 @@ struct Sessions {
             }
         }
         let kept = sessions.values.lazy.map {
-            (host: HostKey(workspace: $0.key.workspace, host: $0.staged.hostID), bytes: $0.staged.keptBytes)
+            (
+                host: HostKey(workspace: $0.key.workspace, host: $0.staged.hostID), bytes: $0.staged.keptBytes,
+                events: $0.staged.eventBytes
+            )
         }
         if ofHosts.isMiscounted(kept) { census.breach = "what sessions keep is counted wrongly" }
         if shown.isLiveMisfiled { census.breach = "the sessions that go on are not those that are listed" }

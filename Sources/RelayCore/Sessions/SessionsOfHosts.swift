@@ -4,31 +4,51 @@ import RelayProtocol
 /// Each host's sessions, their memory, and whether there is room for more.
 struct SessionsOfHosts {
     private let quotas: Quotas
+    private var allowances: Allowances
     private var byHost: [HostKey: Holding] = [:]
     private var bytesOfWorkspaces: [WorkspaceID: Int] = [:]
+    private var eventsOfWorkspaces: [WorkspaceID: Int64] = [:]
     /// Workspaces that keep all they may, and those of which a host does: nearly always none, and asked with every message.
     private var crowded: Set<WorkspaceID> = []
+    /// Workspaces whose events the sweep should make fewer, as likely to be none.
+    private(set) var overfull: Set<WorkspaceID> = []
 
     private struct Holding {
         var sessions: Set<SessionKey> = []
         var bytes = 0
+        /// Bytes of events.
+        var events: Int64 = 0
     }
 
-    init(_ quotas: Quotas) { self.quotas = quotas }
+    init(_ quotas: Quotas, _ allowances: Allowances) {
+        self.quotas = quotas
+        self.allowances = allowances
+    }
+
+    mutating func allow(_ allowances: Allowances) {
+        self.allowances = allowances
+        for workspace in eventsOfWorkspaces.keys { judgeEvents(of: workspace) }
+    }
 
     subscript(host: HostKey) -> Set<SessionKey> { byHost[host]?.sessions ?? [] }
 
     mutating func add(_ session: SessionKey, of host: HostKey) { byHost[host, default: Holding()].sessions.insert(session) }
 
-    /// `bytes`: what was counted for it.
-    mutating func remove(_ session: SessionKey, of host: HostKey, keeping bytes: Int) {
+    /// `bytes` and `events`: what was counted for it.
+    mutating func remove(_ session: SessionKey, of host: HostKey, keeping bytes: Int, events: Int64) {
         byHost[host]?.sessions.remove(session)
-        count(-bytes, of: host)
+        count(-bytes, events: -events, of: host)
         if byHost[host]?.sessions.isEmpty == true { byHost[host] = nil }
     }
 
-    /// A session keeps so many bytes more than were counted for it.
-    mutating func count(_ bytes: Int, of host: HostKey) {
+    /// A session keeps so many bytes more than were counted for it, and so many of events.
+    mutating func count(_ bytes: Int, events: Int64 = 0, of host: HostKey) {
+        if events != 0 {
+            byHost[host]?.events += events
+            eventsOfWorkspaces[host.workspace, default: 0] += events
+            judgeEvents(of: host.workspace)
+        }
+        guard bytes != 0 else { return }
         byHost[host]?.bytes += bytes
         bytesOfWorkspaces[host.workspace, default: 0] += bytes
         let ofWorkspace = bytesOfWorkspaces[host.workspace, default: 0]
@@ -40,6 +60,16 @@ struct SessionsOfHosts {
             crowded.remove(host.workspace)
         }
         if ofWorkspace == 0 { bytesOfWorkspaces[host.workspace] = nil }
+    }
+
+    private mutating func judgeEvents(of workspace: WorkspaceID) {
+        let held = eventsOfWorkspaces[workspace, default: 0]
+        if held == 0 { eventsOfWorkspaces[workspace] = nil }
+        if let max = allowances.bytesMax(in: workspace), held > Limits.sweepExcess.above(max) {
+            overfull.insert(workspace)
+        } else {
+            overfull.remove(workspace)
+        }
     }
 
     private func isFull(_ host: HostKey) -> Bool { bytes(of: host) >= quotas.sessionMegabytesPerHost << 20 }
@@ -58,7 +88,7 @@ struct SessionsOfHosts {
         }
         for (workspace, hosts) in Dictionary(grouping: byHost.keys, by: \.workspace) {
             let counts = Dictionary(uniqueKeysWithValues: hosts.map { ($0, Int64(byHost[$0]?.sessions.count ?? 0)) })
-            let countMax = quotas.sessionsPerWorkspace
+            let countMax = allowances.sessionsMax(in: workspace)
             guard countOfSessions(in: workspace) >= countMax else { continue }
             let kept = Int64(countMax - max(1, countMax / Limits.roomShare))
             for (host, count) in FairShare.excess(of: counts, above: kept) {
@@ -75,7 +105,7 @@ struct SessionsOfHosts {
     /// Nil if there is room for another session.
     func quotaReached(byAnotherOf host: HostKey) -> Quota? {
         if self[host].count >= quotas.sessionsPerHost { return .sessionsPerHost }
-        if countOfSessions(in: host.workspace) >= quotas.sessionsPerWorkspace { return .sessionsPerWorkspace }
+        if countOfSessions(in: host.workspace) >= allowances.sessionsMax(in: host.workspace) { return .sessionsPerWorkspace }
         return quotaReached(byMoreOf: host)
     }
 
@@ -90,12 +120,27 @@ struct SessionsOfHosts {
         return bytes(of: host) >= max / hosts ? .sessionMegabytesPerWorkspace : nil
     }
 
+    /// Nil if more events of this host may be kept. Above what the workspace may keep the sweep makes room; a host waits only if it writes faster
+    /// than that, and longer if it has less than an equal share: what others wrote is on its way out.
+    func quotaReached(byEventsOf host: HostKey) -> Quota? {
+        guard overfull.contains(host.workspace), let max = allowances.bytesMax(in: host.workspace) else { return nil }
+        let held = eventsOfWorkspaces[host.workspace, default: 0]
+        let hosts = Int64(byHost.keys.count { $0.workspace == host.workspace })
+        let isLarge = byHost[host, default: Holding()].events >= max / Swift.max(hosts, 1)
+        let excess = isLarge ? Limits.refusalExcess : Limits.refusalExcessOfSmall
+        return held >= excess.above(max) ? .keepMegabytes : nil
+    }
+
     // MARK: - Counting
 
     /// What is counted is what these sessions keep.
-    func isMiscounted(_ kept: some Sequence<(host: HostKey, bytes: Int)>) -> Bool {
-        var expected: [HostKey: Int] = [:]
-        for (host, bytes) in kept { expected[host, default: 0] += bytes }
-        return expected != byHost.mapValues(\.bytes)
+    func isMiscounted(_ kept: some Sequence<(host: HostKey, bytes: Int, events: Int64)>) -> Bool {
+        var expected: [HostKey: Holding] = [:]
+        for (host, bytes, events) in kept {
+            expected[host, default: Holding()].bytes += bytes
+            expected[host, default: Holding()].events += events
+        }
+        return expected.mapValues(\.bytes) != byHost.mapValues(\.bytes)
+            || expected.mapValues(\.events) != byHost.mapValues(\.events)
     }
 }

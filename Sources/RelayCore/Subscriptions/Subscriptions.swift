@@ -41,6 +41,9 @@ struct Subscriptions {
         audiences.forget(workspace)
     }
 
+    /// Those who watch the workspace and are not congested.
+    func watchers(of workspace: WorkspaceID) -> [PeerID] { audiences[workspace]?.watchers.peers ?? [] }
+
     func isCongested(_ peer: PeerID) -> Bool { clients[peer]?.isCongested == true }
 
     mutating func congested(_ peer: PeerID, _ orders: inout Orders) {

@@ -5,12 +5,17 @@ package struct Notice: Sendable, Equatable {
     package var path: String?
     /// The session concerned, if a host has to know.
     package var session: SessionID?
+    /// The limit of the workspace that was reached, if clients have to know; a word that may be a later version's.
+    package var limit: String?
 
-    package init(code: String, message: String, path: String? = nil, session: SessionID? = nil) {
+    package init(
+        code: String, message: String, path: String? = nil, session: SessionID? = nil, limit: WorkspaceLimit? = nil
+    ) {
         self.code = code
         self.message = message
         self.path = path
         self.session = session
+        self.limit = limit?.rawValue
     }
 
     package init(_ error: WireError) {
@@ -22,6 +27,7 @@ package struct Notice: Sendable, Equatable {
         message = try value.string("message")
         path = try value.optionalString("path")
         session = try value.optionalIdentifier("session")
+        limit = try value.optionalString("limit")
     }
 
     func write(to writer: inout JSONWriter) {
@@ -29,6 +35,7 @@ package struct Notice: Sendable, Equatable {
         writer.field("message", message)
         writer.field("path", path)
         writer.field("session", session)
+        writer.field("limit", limit)
     }
 }
 

@@ -132,6 +132,12 @@ extension WireTable {
         WireMessage(
             "letter", onlyWith: "client", "Bytes of another client.",
             [.required("client", .identifier), .required("bytes", .letter)]),
-        WireMessage("notice", "Something to know: a refused message, a limit.", notice),
+        WireMessage(
+            "notice", "Something to know: a refused message, a limit.",
+            notice + [
+                .optional(
+                    "limit", WireType(.openWord(WorkspaceLimit.allCases.map(\.rawValue))),
+                    "With `tooMany`: the workspace has all that the relay allows it of this.")
+            ]),
     ]
 }

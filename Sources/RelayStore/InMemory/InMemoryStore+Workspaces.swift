@@ -23,6 +23,37 @@ extension InMemoryStore: WorkspaceStore {
         }
     }
 
+    package func usage() -> [WorkspaceID: WorkspaceUsage] {
+        content.withLock { content in
+            var found: [WorkspaceID: WorkspaceUsage] = [:]
+            for session in content.sessions {
+                guard let state = session.state else { continue }
+                found[session.key.workspace, default: WorkspaceUsage()].sessions += 1
+                found[session.key.workspace, default: WorkspaceUsage()].eventBytes += state.eventBytes
+            }
+            for picture in content.pictures {
+                found[picture.key.workspace, default: WorkspaceUsage()].pictureBytes += Int64(picture.picture.content.count)
+            }
+            return found
+        }
+    }
+
+    package func limits() -> [WorkspaceID: WorkspaceLimits] {
+        content.withLock { content in content.limits.filter { limits in content.standing.contains { $0.id == limits.key } } }
+    }
+
+    @discardableResult package func changeLimits(
+        of id: WorkspaceID, _ change: (inout WorkspaceLimits) -> Void
+    ) -> WorkspaceLimits? {
+        content.withLock { content in
+            guard content.standing.contains(where: { $0.id == id }) else { return nil }
+            var limits = content.limits[id] ?? WorkspaceLimits()
+            change(&limits)
+            content.limits[id] = limits.isEmpty ? nil : limits
+            return limits
+        }
+    }
+
     package func removeWorkspace(_ id: WorkspaceID, at: Int64) throws(LogError) -> [Token]? {
         try content.withLock { content throws(LogError) in
             guard content.standing.contains(where: { $0.id == id }) else { return nil }
@@ -33,6 +64,27 @@ extension InMemoryStore: WorkspaceStore {
             content.removedWorkspaces.insert(id)
             return ended
         }
+    }
+
+    package func eraseWorkspace(_ id: WorkspaceID) throws(LogError) {
+        try content.withLock { content throws(LogError) in
+            guard content.removedWorkspaces.contains(id) else {
+                throw LogError(.conflict, "The workspace \(id) was not removed.")
+            }
+            content.erasedWorkspaces.insert(id)
+            content.workspaces = content.workspaces.map { $0.id == id ? Named(id: id, name: "") : $0 }
+            for token in content.tokens where token.workspace == id {
+                content.change(token.id) {
+                    $0.name = ""
+                    $0.lastUse = nil
+                    $0.pageKeyDigest = nil
+                }
+            }
+        }
+    }
+
+    package func erasedWorkspaces() -> [WorkspaceID] {
+        content.withLock { content in content.workspaces.map(\.id).filter { content.erasedWorkspaces.contains($0) } }
     }
 
     package func removedWorkspaces() -> [WorkspaceID] {

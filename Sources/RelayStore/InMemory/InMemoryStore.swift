@@ -15,6 +15,8 @@ package final class InMemoryStore: Sendable {
         /// Includes removed workspaces.
         var workspaces: [Named<WorkspaceTag>] = []
         var removedWorkspaces: Set<WorkspaceID> = []
+        var limits: [WorkspaceID: WorkspaceLimits] = [:]
+        var erasedWorkspaces: Set<WorkspaceID> = []
         var tokens: [Token] = []
         var pairingCodes: [(code: PairingCode, isUsed: Bool)] = []
         /// In the order in which they came.

@@ -39,7 +39,9 @@ package enum MovedTable: String, Sendable, CaseIterable {
         return [
             .meta: columns(.text, "name", "value"),
             .workspaces: columns(.integer, "number") + columns(.text, "workspace", "name")
-                + columns(.integer, "audited", "removed_at"),
+                + columns(
+                    .integer, "audited", "removed_at", "sessions_max", "megabytes_max", "pushes_max", "connections_max",
+                    "keep_days") + columns(.flag, "is_erased"),
             .tokens: columns(.integer, "number") + columns(.text, "token") + columns(.blob, "digest")
                 + columns(.text, "role", "kind", "subject", "name", "workspace", "parent") + columns(.blob, "page_key")
                 + columns(.integer, "created_at", "revoked_at", "used_at") + columns(.text, "used_from"),

@@ -30,6 +30,68 @@ extension PostgresCredentials: WorkspaceStore {
         }
     }
 
+    package func usage() throws(LogError) -> [WorkspaceID: WorkspaceUsage] {
+        try database.read { connection in
+            var found: [WorkspaceID: WorkspaceUsage] = [:]
+            // Spelled so that bytes that are no text any more are none either: such a state counts for nothing.
+            let sessions = """
+                SELECT w.workspace, count(*), coalesce(sum(substring(encode(s.state, 'escape') FROM '"eventBytes":([0-9]{1,18})')::bigint), 0)::bigint
+                FROM sessions AS s JOIN workspaces AS w ON w.number = s.workspace WHERE NOT s.is_removed GROUP BY w.workspace
+                """
+            for row in try Self.run(sessions, on: connection) {
+                found[try Stored.identifier(row.text(0))] = WorkspaceUsage(sessions: row.integer(1), eventBytes: row.integer(2))
+            }
+            let pictures = """
+                SELECT w.workspace, sum(p.size)::bigint FROM pictures AS p JOIN workspaces AS w ON w.number = p.workspace GROUP BY w.workspace
+                """
+            for row in try Self.run(pictures, on: connection) {
+                found[try Stored.identifier(row.text(0)), default: WorkspaceUsage()].pictureBytes = row.integer(1)
+            }
+            return found
+        }
+    }
+
+    package func limits() throws(LogError) -> [WorkspaceID: WorkspaceLimits] {
+        try database.read { connection in
+            var found: [WorkspaceID: WorkspaceLimits] = [:]
+            let sql = "SELECT workspace, \(Self.limitColumns) FROM workspaces WHERE removed_at IS NULL"
+            for row in try Self.run(sql, on: connection) {
+                let limits = Self.limits(row, from: 1)
+                if !limits.isEmpty { found[try Stored.identifier(row.text(0))] = limits }
+            }
+            return found
+        }
+    }
+
+    @discardableResult package func changeLimits(
+        of id: WorkspaceID, _ change: (inout WorkspaceLimits) -> Void
+    ) throws(LogError) -> WorkspaceLimits? {
+        try database.write { connection in
+            let rows = try Self.run(
+                "SELECT \(Self.limitColumns) FROM workspaces WHERE workspace = $1::text AND removed_at IS NULL FOR UPDATE",
+                .text(id.rawValue), on: connection)
+            guard let row = rows.first else { return nil }
+            var limits = Self.limits(row, from: 0)
+            change(&limits)
+            func value(_ number: Int?) -> PostgresValue { .bigint(number.map { Int64($0) }) }
+            _ = try Self.run(
+                """
+                UPDATE workspaces SET sessions_max = $2::bigint, megabytes_max = $3::bigint, pushes_max = $4::bigint,
+                connections_max = $5::bigint, keep_days = $6::bigint WHERE workspace = $1::text
+                """, .text(id.rawValue), value(limits.sessions), value(limits.megabytes), value(limits.pushesPerDay),
+                value(limits.connections), value(limits.keepDays), on: connection)
+            return limits
+        }
+    }
+
+    private static let limitColumns = "sessions_max, megabytes_max, pushes_max, connections_max, keep_days"
+
+    private static func limits(_ row: PostgresRows.Row, from place: Int32) -> WorkspaceLimits {
+        func value(_ offset: Int32) -> Int? { row.optionalInteger(place + offset).map { Int($0) } }
+        return WorkspaceLimits(
+            sessions: value(0), megabytes: value(1), pushesPerDay: value(2), connections: value(3), keepDays: value(4))
+    }
+
     package func removeWorkspace(_ id: WorkspaceID, at: Int64) throws(LogError) -> [Token]? {
         try database.write { connection in
             let standing = try Self.workspaces(on: connection)
@@ -50,6 +112,25 @@ extension PostgresCredentials: WorkspaceStore {
                 on: connection)
             try AuditTable.add(AuditRecord(workspace, AuditWord.workspaceRemoved, at: at), on: connection)
             return ended
+        }
+    }
+
+    package func eraseWorkspace(_ id: WorkspaceID) throws(LogError) {
+        try database.write { connection in
+            let marked = try Self.run(
+                "UPDATE workspaces SET is_erased = true, name = '' WHERE workspace = $1::text AND removed_at IS NOT NULL RETURNING 1",
+                .text(id.rawValue), on: connection)
+            guard marked.count == 1 else { throw LogError(.conflict, "The workspace \(id) was not removed.") }
+            _ = try Self.run(
+                "UPDATE tokens SET name = '', used_from = NULL, page_key = NULL WHERE workspace = $1::text", .text(id.rawValue),
+                on: connection)
+        }
+    }
+
+    package func erasedWorkspaces() throws(LogError) -> [WorkspaceID] {
+        try database.read { connection in
+            try Self.run("SELECT workspace FROM workspaces WHERE is_erased ORDER BY number", on: connection)
+                .map { try Stored.identifier($0.text(0)) }
         }
     }
 

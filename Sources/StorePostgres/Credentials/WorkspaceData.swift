@@ -3,7 +3,7 @@ internal import RelayCore
 internal import RelayProtocol
 internal import RelayStore
 
-/// The rows of a removed workspace, except its audit log.
+/// The rows of a removed workspace, except its audit log, unless it is erased.
 ///
 /// Not fenced: it has no owner any more, and a relay that still commits to it finds its sessions gone, and reads everything again.
 struct WorkspaceData {
@@ -14,19 +14,22 @@ struct WorkspaceData {
     static let isLeft = """
         ((SELECT min(number) FROM sessions WHERE workspace = w.number) IS NOT NULL
         OR (SELECT min(client) FROM commands WHERE workspace = w.number) IS NOT NULL
-        OR (SELECT min(kind) FROM push_records WHERE workspace = w.number) IS NOT NULL)
+        OR (SELECT min(kind) FROM push_records WHERE workspace = w.number) IS NOT NULL
+        OR w.is_erased AND (SELECT min(n) FROM audit WHERE workspace = w.number) IS NOT NULL)
         """
 
     private let number: Int32
+    private let isErased: Bool
     private let connection: PostgresConnection
 
     /// In the caller's transaction.
     init(of workspace: WorkspaceID, on connection: PostgresConnection) throws {
-        let sql = "SELECT number FROM workspaces WHERE workspace = $1::text AND removed_at IS NOT NULL"
+        let sql = "SELECT number, is_erased FROM workspaces WHERE workspace = $1::text AND removed_at IS NOT NULL"
         let rows = try connection.run(
             PostgresStatement(sql, .text(workspace.rawValue)), within: PostgresDatabase.askingMax)
         guard let row = rows.first else { throw LogError(.conflict, "The workspace \(workspace) was not removed.") }
         number = Int32(row.integer(0))
+        isErased = row.bool(1)
         self.connection = connection
     }
 
@@ -38,7 +41,8 @@ struct WorkspaceData {
                     SELECT NOT EXISTS (SELECT FROM sessions WHERE workspace = $1::int)
                     AND NOT EXISTS (SELECT FROM commands WHERE workspace = $1::int)
                     AND NOT EXISTS (SELECT FROM push_records WHERE workspace = $1::int AND kind <> 'channel')
-                    """, .int(number)), within: PostgresDatabase.askingMax)
+                    AND ($2::int = 0 OR NOT EXISTS (SELECT FROM audit WHERE workspace = $1::int))
+                    """, .int(number), .int(isErased ? 1 : 0)), within: PostgresDatabase.askingMax)
             return rows.first?.bool(0) ?? true
         }
     }
@@ -55,7 +59,10 @@ struct WorkspaceData {
                 PostgresStatement(
                     "SELECT number, audited FROM sessions WHERE workspace = $1::int ORDER BY number LIMIT 1", .int(number)),
                 within: PostgresDatabase.askingMax)
-            guard let row = rows.first else { return true }
+            guard let row = rows.first else {
+                try removeAudit(rowsMax: left)
+                break
+            }
             let session = PostgresValue.int(Int32(row.integer(0)))
             left -= try delete(
                 """
@@ -75,6 +82,19 @@ struct WorkspaceData {
             left -= try delete("sessions WHERE workspace = $1::int AND number = $2::int", session)
         }
         return try isGone
+    }
+
+    /// The newest first: what is left of it meanwhile is a log whose end was cut off.
+    private func removeAudit(rowsMax: Int) throws {
+        guard isErased else { return }
+        _ = try connection.run(
+            PostgresStatement("UPDATE workspaces SET audited = 0 WHERE number = $1::int", .int(number)),
+            within: PostgresDatabase.askingMax)
+        _ = try delete(
+            """
+            audit WHERE (workspace, n) IN (
+                SELECT workspace, n FROM audit WHERE workspace = $1::int ORDER BY n DESC LIMIT $2::bigint)
+            """, .bigint(Int64(rowsMax)))
     }
 
     /// - Returns: the number of rows deleted.

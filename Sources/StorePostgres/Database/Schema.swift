@@ -11,7 +11,7 @@ enum Schema {
     static var newest: Int { versions.count }
 
     /// The statements of each version, from 1 on. They are done one by one, in one transaction.
-    static let versions: [[String]] = [v1, v2, v3, v4, v5, v6, v7, v8]
+    static let versions: [[String]] = [v1, v2, v3, v4, v5, v6, v7, v8, v9, v10]
 
     static let bookkeeping = """
         CREATE TABLE IF NOT EXISTS versions (version int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())
@@ -388,5 +388,46 @@ enum Schema {
     private static let v8 = [
         // A publication FOR ALL TABLES, which is not ours to know of, refuses deletions from a table without a key.
         "ALTER TABLE damaged_states ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
+    ]
+
+    private static let v9 = [
+        // What the operator allows this workspace; null: as the relay's settings say. A change of it counts as one of who may come in.
+        """
+        ALTER TABLE workspaces ADD COLUMN sessions_max bigint, ADD COLUMN megabytes_max bigint, ADD COLUMN pushes_max bigint,
+        ADD COLUMN connections_max bigint, ADD COLUMN keep_days bigint
+        """,
+        "DROP TRIGGER workspaces_are_watched ON workspaces",
+        """
+        CREATE TRIGGER workspaces_are_watched AFTER INSERT OR DELETE
+        OR UPDATE OF name, removed_at, sessions_max, megabytes_max, pushes_max, connections_max, keep_days ON workspaces
+        FOR EACH STATEMENT EXECUTE FUNCTION count_entrants_change()
+        """,
+    ]
+
+    private static let v10 = [
+        // True: its audit log and its names go with its data. See decision record 0128.
+        "ALTER TABLE workspaces ADD COLUMN is_erased boolean NOT NULL DEFAULT false",
+        """
+        CREATE FUNCTION refuse_cut() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            IF EXISTS (SELECT FROM workspaces WHERE number = OLD.workspace AND is_erased) THEN RETURN OLD; END IF;
+            RAISE EXCEPTION 'the audit log is only ever added to';
+        END $$
+        """,
+        "DROP TRIGGER audit_is_only_added_to ON audit",
+        """
+        CREATE TRIGGER audit_is_only_added_to BEFORE UPDATE OR TRUNCATE ON audit
+        FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
+        """,
+        """
+        CREATE TRIGGER audit_is_not_cut BEFORE DELETE ON audit
+        FOR EACH ROW EXECUTE FUNCTION refuse_cut()
+        """,
+        "DROP TRIGGER workspaces_are_watched ON workspaces",
+        """
+        CREATE TRIGGER workspaces_are_watched AFTER INSERT OR DELETE
+        OR UPDATE OF name, removed_at, sessions_max, megabytes_max, pushes_max, connections_max, keep_days, is_erased ON workspaces
+        FOR EACH STATEMENT EXECUTE FUNCTION count_entrants_change()
+        """,
     ]
 }

@@ -27,6 +27,69 @@ extension SQLiteCredentials: WorkspaceStore {
         }
     }
 
+    package func usage() throws(LogError) -> [WorkspaceID: WorkspaceUsage] {
+        try database.read { db in
+            var found: [WorkspaceID: WorkspaceUsage] = [:]
+            // A state that is damaged counts for nothing.
+            let sessions = """
+                SELECT workspace, count(*), sum(CASE WHEN json_valid(CAST(state AS TEXT))
+                    THEN coalesce(json_extract(CAST(state AS TEXT), '$.eventBytes'), 0) ELSE 0 END)
+                FROM sessions WHERE is_removed = 0 GROUP BY workspace
+                """
+            for row in try Row.fetchAll(db, sql: sessions) {
+                found[try self.database.identifier(row[0])] = WorkspaceUsage(sessions: row[1], eventBytes: row[2])
+            }
+            let pictures = """
+                SELECT workspace, sum(size) FROM pictures JOIN sessions ON sessions.number = pictures.session GROUP BY workspace
+                """
+            for row in try Row.fetchAll(db, sql: pictures) {
+                found[try self.database.identifier(row[0]), default: WorkspaceUsage()].pictureBytes = row[1]
+            }
+            return found
+        }
+    }
+
+    package func limits() throws(LogError) -> [WorkspaceID: WorkspaceLimits] {
+        try database.read { db in
+            let sql = "SELECT workspace, \(Self.limitColumns) FROM workspaces WHERE removed_at IS NULL"
+            let rows = try Row.fetchAll(db, sql: sql)
+            var found: [WorkspaceID: WorkspaceLimits] = [:]
+            for row in rows {
+                let limits = Self.limits(row)
+                if !limits.isEmpty { found[try self.database.identifier(row["workspace"])] = limits }
+            }
+            return found
+        }
+    }
+
+    @discardableResult package func changeLimits(
+        of id: WorkspaceID, _ change: (inout WorkspaceLimits) -> Void
+    ) throws(LogError) -> WorkspaceLimits? {
+        try database.write { db in
+            let sql = "SELECT \(Self.limitColumns) FROM workspaces WHERE workspace = ? AND removed_at IS NULL"
+            guard let row = try Row.fetchOne(db, sql: sql, arguments: [id.rawValue]) else { return nil }
+            var limits = Self.limits(row)
+            change(&limits)
+            try db.execute(
+                sql: """
+                    UPDATE workspaces SET sessions_max = ?, megabytes_max = ?, pushes_max = ?, connections_max = ?, keep_days = ?
+                    WHERE workspace = ?
+                    """,
+                arguments: [
+                    limits.sessions, limits.megabytes, limits.pushesPerDay, limits.connections, limits.keepDays, id.rawValue,
+                ])
+            return limits
+        }
+    }
+
+    private static let limitColumns = "sessions_max, megabytes_max, pushes_max, connections_max, keep_days"
+
+    private static func limits(_ row: Row) -> WorkspaceLimits {
+        WorkspaceLimits(
+            sessions: row["sessions_max"], megabytes: row["megabytes_max"], pushesPerDay: row["pushes_max"],
+            connections: row["connections_max"], keepDays: row["keep_days"])
+    }
+
     package func removeWorkspace(_ id: WorkspaceID, at: Int64) throws(LogError) -> [Token]? {
         try write { db in
             let standing = try self.workspaces(in: db)
@@ -44,6 +107,21 @@ extension SQLiteCredentials: WorkspaceStore {
         }
     }
 
+    package func eraseWorkspace(_ id: WorkspaceID) throws(LogError) {
+        try database.write { db in
+            guard try Erasures.mark(id.rawValue, in: db) else {
+                throw LogError(.conflict, "The workspace \(id) was not removed.")
+            }
+        }
+    }
+
+    package func erasedWorkspaces() throws(LogError) -> [WorkspaceID] {
+        try database.read { db in
+            try String.fetchAll(db, sql: "SELECT workspace FROM workspaces WHERE is_erased = 1 ORDER BY number")
+                .map { try self.database.identifier($0) }
+        }
+    }
+
     package func removedWorkspaces() throws(LogError) -> [WorkspaceID] {
         try database.read { db in
             let sql = "SELECT workspace FROM workspaces WHERE removed_at IS NOT NULL ORDER BY number"
@@ -58,7 +136,11 @@ extension SQLiteCredentials: WorkspaceStore {
 
     package func removeData(of workspace: WorkspaceID, rowsMax: Int) throws(LogError) -> Bool {
         // Nearly always, at a start, there is nothing left to do, and nothing to write.
-        if try database.read({ try WorkspaceData.isGone(workspace, in: $0) }) { return true }
-        return try database.write { try WorkspaceData.remove(workspace, rowsMax: rowsMax, in: $0) }
+        if try !database.read({ try WorkspaceData.isGone(workspace, in: $0) }) {
+            guard try database.write({ try WorkspaceData.remove(workspace, rowsMax: rowsMax, in: $0) }) else { return false }
+        } else if try !erasedWorkspaces().contains(workspace) {
+            return true
+        }
+        return try database.emptyLog()
     }
 }

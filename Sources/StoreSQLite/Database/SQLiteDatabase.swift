@@ -105,6 +105,18 @@ final class SQLiteDatabase: Sendable {
         try use { try $0.writeWithoutTransaction(body) }
     }
 
+    /// Empties the write-ahead log, which has pages as they were before a deletion. False while somebody reads what it has; nothing waits for that.
+    func emptyLog() throws(LogError) -> Bool {
+        try useWriter { db in
+            let copied = try db.checkpoint(.passive)
+            guard copied.walFrameCount == copied.checkpointedFrameCount else { return false }
+            do { _ = try db.checkpoint(.truncate) } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                return false
+            }
+            return true
+        }
+    }
+
     private func use<Value>(_ body: (DatabasePool) throws -> Value) throws(LogError) -> Value {
         while true {
             let current = pool.withLock { $0 }

@@ -13,6 +13,8 @@ enum Schema {
         migrator.registerMigration("v7") { try $0.execute(sql: v7) }
         migrator.registerMigration("v8") { try $0.execute(sql: v8) }
         migrator.registerMigration("v9") { try $0.execute(sql: v9) }
+        migrator.registerMigration("v10") { try $0.execute(sql: v10) }
+        migrator.registerMigration("v11") { try $0.execute(sql: v11) }
         return migrator
     }
 
@@ -266,5 +268,23 @@ enum Schema {
         -- When the workspace was removed, in milliseconds since 1970: nobody gets in, and its data is on its way out. Its row stays, as its
         -- audit log does. See decision record 0066.
         ALTER TABLE workspaces ADD COLUMN removed_at INTEGER;
+        """
+
+    private static let v10 = """
+        -- What the operator allows this workspace; null: as the relay's settings say. See WorkspaceLimits.
+        ALTER TABLE workspaces ADD COLUMN sessions_max INTEGER;
+        ALTER TABLE workspaces ADD COLUMN megabytes_max INTEGER;
+        ALTER TABLE workspaces ADD COLUMN pushes_max INTEGER;
+        ALTER TABLE workspaces ADD COLUMN connections_max INTEGER;
+        ALTER TABLE workspaces ADD COLUMN keep_days INTEGER;
+        """
+
+    private static let v11 = """
+        -- 1: its audit log and its names go with its data. See decision record 0128.
+        ALTER TABLE workspaces ADD COLUMN is_erased INTEGER NOT NULL DEFAULT 0;
+        DROP TRIGGER audit_is_not_cut;
+        CREATE TRIGGER audit_is_not_cut BEFORE DELETE ON audit
+        WHEN coalesce((SELECT is_erased FROM workspaces WHERE number = old.id >> 32), 0) = 0
+        BEGIN SELECT raise(ABORT, 'the audit log is only ever added to'); END;
         """
 }

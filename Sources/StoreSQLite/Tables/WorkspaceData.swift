@@ -3,16 +3,24 @@ internal import RelayCore
 internal import RelayProtocol
 internal import RelayStore
 
-/// The rows of a removed workspace, except its audit log.
+/// The rows of a removed workspace, except its audit log, unless it is erased.
 enum WorkspaceData {
     static func isGone(_ workspace: WorkspaceID, in db: Database) throws -> Bool {
-        let sql = "SELECT 1 FROM workspaces WHERE workspace = ? AND removed_at IS NOT NULL"
-        guard try Int64.fetchOne(db, sql: sql, arguments: [workspace.rawValue]) != nil else {
-            throw LogError(.conflict, "The workspace \(workspace) was not removed.")
-        }
+        let audit = try auditToErase(of: workspace, in: db)
+        if let audit, try Int64.fetchOne(db, sql: "SELECT 1 FROM \(audit) LIMIT 1") != nil { return false }
         return try ["sessions WHERE workspace = ?", "commands WHERE workspace = ?", records].allSatisfy { rows in
             try Int64.fetchOne(db, sql: "SELECT 1 FROM \(rows) LIMIT 1", arguments: [workspace.rawValue]) == nil
         }
+    }
+
+    /// The rows of its audit log, which go with its data; nil if they stay.
+    private static func auditToErase(of workspace: WorkspaceID, in db: Database) throws -> String? {
+        let sql = "SELECT number, is_erased FROM workspaces WHERE workspace = ? AND removed_at IS NOT NULL"
+        guard let row = try Row.fetchOne(db, sql: sql, arguments: [workspace.rawValue]) else {
+            throw LogError(.conflict, "The workspace \(workspace) was not removed.")
+        }
+        let (number, isErased): (Int64, Bool) = (row[0], row[1])
+        return isErased ? "audit WHERE id > \(number << 32) AND id < \((number + 1) << 32)" : nil
     }
 
     /// Takes some of it away; true if nothing is left.
@@ -25,7 +33,10 @@ enum WorkspaceData {
             let row = try Row.fetchOne(
                 db, sql: "SELECT number, seq, audited FROM sessions WHERE workspace = ? LIMIT 1",
                 arguments: [workspace.rawValue])
-            guard let row else { return true }
+            guard let row else {
+                try removeAudit(of: workspace, rowsMax: left, in: db)
+                break
+            }
             let session: Int64 = row[0]
             try db.execute(
                 sql: "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE id > ? AND id < ? ORDER BY id LIMIT ?)",
@@ -45,6 +56,14 @@ enum WorkspaceData {
             left -= 1
         }
         return try isGone(workspace, in: db)
+    }
+
+    /// The newest first: what is left of it meanwhile is a log whose end was cut off.
+    private static func removeAudit(of workspace: WorkspaceID, rowsMax: Int, in db: Database) throws {
+        guard let audit = try auditToErase(of: workspace, in: db) else { return }
+        try db.execute(sql: "UPDATE workspaces SET audited = 0 WHERE workspace = ?", arguments: [workspace.rawValue])
+        try db.execute(
+            sql: "DELETE FROM audit WHERE id IN (SELECT id FROM \(audit) ORDER BY id DESC LIMIT ?)", arguments: [rowsMax])
     }
 
     private static let records = "push_records WHERE workspace = ? AND kind <> 'channel'"

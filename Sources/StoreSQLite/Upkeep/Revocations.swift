@@ -5,12 +5,13 @@ internal import RelayCore
 
 /// A backup knows nothing of what was revoked after it was made.
 enum Revocations {
-    /// Revokes in `draft`, a checked copy of a backup, what is revoked in `current`, the data file that it is to replace; and takes its pairing codes away,
-    /// which may have been used since. Only what version 1 has is looked at: either file may be older than we are.
+    /// Revokes in `draft`, a checked copy of a backup, what is revoked in `current`, the data file that it is to replace, and has it erase what is erased
+    /// there; and takes its pairing codes away, which may have been used since. Of `draft` only what version 1 has is looked at: either file may be older than we are.
     static func carry(
         from current: String, to draft: String
     ) throws(SQLiteStoreError) -> (revoked: [String], returning: [ReturningToken]) {
         let known = revocations(in: current)
+        let erased = Files.exists(current) ? (try? looking(at: current, Erasures.known)) ?? [] : []
         do {
             let queue = try DatabaseQueue(path: draft, configuration: Connections.configuration)
             let carried = try queue.write { db in
@@ -28,6 +29,7 @@ enum Revocations {
                     }
                 }
                 try db.execute(sql: "DELETE FROM pairing_codes")
+                try Erasures.note(erased, in: db)
                 return (revoked, returning)
             }
             try queue.close()

@@ -62,6 +62,7 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Self.help("limits.sessionMegabytesPerWorkspace")) var limitsSessionMegabytesPerWorkspace: String?
     @Option(help: Self.help("limits.commandsPerDayPerClient")) var limitsCommandsPerDayPerClient: String?
     @Option(help: Self.help("limits.commandsPerDayPerWorkspace")) var limitsCommandsPerDayPerWorkspace: String?
+    @Option(help: Self.help("limits.pushesPerDayPerWorkspace")) var limitsPushesPerDayPerWorkspace: String?
     @Option(help: Self.help("limits.outboxMegabytes")) var limitsOutboxMegabytes: String?
     @Option(help: Self.help("limits.uncommittedMegabytes")) var limitsUncommittedMegabytes: String?
     @Option(help: Self.help("limits.memoryMegabytes")) var limitsMemoryMegabytes: String?
@@ -125,6 +126,7 @@ struct ServeOptions: ParsableArguments {
             "limits.sessionMegabytesPerWorkspace": limitsSessionMegabytesPerWorkspace,
             "limits.commandsPerDayPerClient": limitsCommandsPerDayPerClient,
             "limits.commandsPerDayPerWorkspace": limitsCommandsPerDayPerWorkspace,
+            "limits.pushesPerDayPerWorkspace": limitsPushesPerDayPerWorkspace,
             "limits.outboxMegabytes": limitsOutboxMegabytes,
             "limits.uncommittedMegabytes": limitsUncommittedMegabytes,
             "limits.memoryMegabytes": limitsMemoryMegabytes,

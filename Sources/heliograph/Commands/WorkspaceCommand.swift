@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import HeliographHost
 import HeliographServer
 import RelayAccess
@@ -20,7 +19,10 @@ struct WorkspaceCommand: ParsableCommand {
               heliograph pair --workspace Kitchen
               heliograph pair --workspace Kitchen --role host
             """,
-        subcommands: [Add.self, Invite.self, List.self, Rename.self, Remove.self])
+        subcommands: [
+            Add.self, Invite.self, List.self, Rename.self, WorkspaceQuota.self, WorkspaceRetention.self, Remove.self,
+            WorkspaceDelete.self,
+        ])
 
     /// Throws if the name is not allowed for a workspace.
     private static func check(_ name: String) throws {
@@ -132,7 +134,14 @@ struct WorkspaceCommand: ParsableCommand {
     }
 
     struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List workspaces, the first one first.")
+        static let configuration = CommandConfiguration(
+            abstract: "List workspaces with what each takes, the first one first.",
+            discussion: """
+                Sizes and counts: never the name of a host, a session, a project or a device.
+
+                  heliograph workspace list
+                  heliograph workspace list --json
+                """)
 
         @OptionGroup var data: DataOption
 
@@ -145,7 +154,9 @@ struct WorkspaceCommand: ParsableCommand {
             try Failure.reporting {
                 let administration = try database.open(beside: data)
                 let tokens = try administration.roster(isLive: false).entries.map(\.token).filter { $0.revokedAt == nil }
+                let (usage, limits) = (try administration.workspaceUsage(), try administration.workspaceLimits())
                 for workspace in try administration.workspaces() {
+                    let used = usage[workspace.id] ?? WorkspaceUsage()
                     let own = tokens.filter { $0.workspace == workspace.id }
                     let hosts = Set(own.filter { $0.role == .host }.map(\.subject)).count
                     let clients = Set(own.filter { $0.role.isClient }.map(\.subject)).count
@@ -154,10 +165,17 @@ struct WorkspaceCommand: ParsableCommand {
                             workspace.write(to: &writer)
                             writer.field("hosts", Int64(hosts))
                             writer.field("clients", Int64(clients))
+                            writer.field("sessions", used.sessions)
+                            writer.field("eventBytes", used.eventBytes)
+                            writer.field("pictureBytes", used.pictureBytes)
+                            writer.object("limits") { (limits[workspace.id] ?? WorkspaceLimits()).write(to: &$0) }
                         }
                     } else {
                         let name = VisibleText.line(workspace.name)
-                        print("\(workspace.id)  \(name)  \(counted(hosts, "host"))  \(counted(clients, "client"))")
+                        let size = "\((used.eventBytes + used.pictureBytes + 1 << 20 - 1) >> 20) MB"
+                        print(
+                            "\(workspace.id)  \(name)  \(counted(hosts, "host"))  \(counted(clients, "client"))  "
+                                + "\(counted(Int(used.sessions), "session"))  \(size)")
                     }
                 }
             }
@@ -196,62 +214,15 @@ struct WorkspaceCommand: ParsableCommand {
             abstract: "Remove a workspace with all that is in it.",
             discussion: """
                 Its tokens are revoked, its peers are disconnected, and its sessions, approvals, pictures, devices and budgets are \
-                deleted for good. Its audit log stays, and says that it was removed. The first workspace cannot be removed. Exits with 1 \
+                deleted for good. Its audit log stays, and says that it was removed (`delete` takes that, too). The first workspace cannot be removed. Exits with 1 \
                 if a relay runs and did not hear of it: repeat the command with the workspace's id; and with 7 if the data is not deleted \
                 within ten seconds, which `heliograph doctor` goes on to say until it is.
 
                   heliograph workspace remove Kitchen
                 """)
 
-        @Argument(help: "Its name, or its id.")
-        var workspace: String
+        @OptionGroup var options: WorkspaceRemovalOptions
 
-        @OptionGroup var data: DataOption
-
-        @OptionGroup var database: DatabaseOption
-
-        @Flag(help: "Do not ask.")
-        var yes = false
-
-        @Flag(help: "Print JSON.")
-        var json = false
-
-        func run() throws {
-            try Failure.reporting {
-                let administration = try database.open(beside: data)
-                guard yes || isMeant(administration) else {
-                    throw CommandError(.declined, "Nothing was removed.")
-                }
-                let removal = try administration.removeWorkspace(workspace)
-                if json {
-                    Output.json { writer in
-                        writer.array("revoked", removal.tokens.map(\.named))
-                        writer.flag("dataIsGone", removal.remains == nil)
-                    }
-                } else {
-                    for token in removal.tokens {
-                        print("revoked  \(token.id)  \(token.role)  \(VisibleText.line(token.name))")
-                    }
-                }
-                if let remains = removal.remains {
-                    throw CommandError(
-                        .unwritten,
-                        """
-                        nobody gets into the workspace any more, but its data is NOT deleted yet: \(remains). A relay that runs goes on \
-                        trying; `heliograph doctor\(data.flag)` says of how many removed workspaces there is data
-                        """)
-                }
-                if !json { print("Removed, with its data.") }
-            }
-        }
-
-        private func isMeant(_ administration: Administration) -> Bool {
-            guard isatty(STDIN_FILENO) == 1 else {
-                Output.remark("this deletes all that is in the workspace: say --yes")
-                return false
-            }
-            Output.remark("delete the workspace \(VisibleText.line(workspace)) and all that is in it? [y/N]")
-            return Input.isYes()
-        }
+        func run() throws { try options.run(erasing: false) }
     }
 }

@@ -107,6 +107,7 @@ final class PlannerStage {
         case .tie(_, let alert): "tie \(alert)"
         case .push(let order): "push \(order.id.rawValue)"
         case .withdraw(let push): "withdraw \(push.rawValue)"
+        case .allowanceReached(let workspace): "allowance reached \(workspace)"
         case .armTimer(let timer, let after): "arm \(name(timer)) after \(after)"
         case .cancelTimer(let timer): "cancel \(name(timer))"
         case .decide(let decide, let command, let client, _, let push):

@@ -25,7 +25,7 @@ struct RetentionSweepTests {
 
     @Test("the longest untouched goes first; what is followed or being written to stays")
     func whoGoes() throws {
-        var sweep = RetentionSweep(Retention(ageMax: 10))
+        var sweep = RetentionSweep(Allowances(Quotas(), ageMax: 10))
         var orders = Orders()
         let sessions = sessions(
             P.state("a", seq: 2, touchedAt: 3), P.state("b", seq: 2, touchedAt: 1), P.state("c", seq: 2, touchedAt: 95),
@@ -39,7 +39,7 @@ struct RetentionSweepTests {
 
     @Test("a long session goes in steps, and what went is told when all of it has gone")
     func steps() throws {
-        var sweep = RetentionSweep(Retention(ageMax: 10))
+        var sweep = RetentionSweep(Allowances(Quotas(), ageMax: 10))
         var orders = Orders()
         let long = Limits.trimmedEventsMax + 5
         let name = P.key("a")
@@ -56,7 +56,7 @@ struct RetentionSweepTests {
 
     @Test("a host that names thousands of sessions makes it look once in a while")
     func room() {
-        var sweep = RetentionSweep(Retention())
+        var sweep = RetentionSweep(Allowances(Quotas()))
         var orders = Orders()
         sweep.roomIsSought(at: Instant(wall: 0, uptime: 0))
         #expect(sweep.isDue)

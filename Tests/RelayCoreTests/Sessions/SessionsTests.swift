@@ -109,7 +109,7 @@ struct SessionsTests {
         quotas.sessionsPerHost = 1
         var desk = Desk(quotas)
         #expect(say(&desk, [T.started], first: 1) == .taken)
-        #expect(say(&desk, [T.started], first: 1, to: "s2") == .noRoom)
+        #expect(say(&desk, [T.started], first: 1, to: "s2") == .noRoom(.sessionsPerHost))
         #expect(say(&desk, [.sessionEnded(reason: nil, failed: false)], first: 2) == .taken)
         #expect(try desk.orders.said() == ["quota sessionsPerHost", "1: notice tooMany"])
         #expect(desk.sessions.count == 1)

@@ -65,11 +65,11 @@ struct WireCodecTests {
         }
     }
 
-    /// A notice to a client, or in a reply, names no session; a look at a terminal has no signature; a list of past sessions starts nothing; what is in a picture goes by HTTP.
+    /// A notice to a client, or in a reply, names no session; one to a host, or in a reply, no limit; a look at a terminal has no signature; a list of past sessions starts nothing; what is in a picture goes by HTTP.
     private static let ofOthers: Set<String> = Set(
         [
             ".notice.session", ".reply.1.failed.0.session", ".answered.1.failed.session", ".screen.signature",
-            ".command.1.screen.signature",
+            ".command.1.screen.signature", ".notice.limit", ".reply.1.failed.0.limit", ".answered.1.failed.limit",
         ]
             + [".steer.action", ".command.1.steer.1"].flatMap { place in
                 ["prompt.pictures[].content", "launch.pictures[].content"].map { "\(place).\($0)" }

@@ -1,0 +1,156 @@
+"""Limits of single workspaces: set while the relay runs, on both stores, and told to those who hit them."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from client import WireClient
+from faketime import PREFIX, JumpingClock, clean_up
+from host import ScriptedHost
+from postgres import PostgresServer
+from relay import Relay
+from schema import assert_valid
+from waits import wait_until
+from wire import Message
+
+OTHER = "Their own"
+TRIM_SECONDS_MAX = 30
+
+
+@pytest.fixture(params=["file", "database"])
+def store(request: pytest.FixtureRequest) -> Iterator[list[str]]:
+    """What `serve` is told of its store."""
+    if request.param == "file":
+        yield []
+        return
+    server = PostgresServer()
+    yield ["--store", server.address("postgres")]
+    server.close()
+
+
+def run(relay: Relay, *words: str, check: bool = True) -> Any:
+    return relay.run(*words, "--data", str(relay.data), check=check)
+
+
+def token(relay: Relay, role: str, name: str, workspace: str) -> str:
+    return run(relay, "token", "create", "--role", role, "--name", name, "--workspace", workspace).stdout.strip()
+
+
+def limits(relay: Relay, *words: str) -> dict[str, int]:
+    shown: dict[str, int] = json.loads(run(relay, "workspace", *words, "--json").stdout)["limits"]
+    return shown
+
+
+def tells(limit: str) -> Callable[[Message], bool]:
+    return lambda message: message["type"] == "notice" and message["code"] == "tooMany" and message.get("limit") == limit
+
+
+def test_a_quota_holds_at_once_and_is_told(
+    store: list[str], make_relay: Callable[..., Relay], client: Callable[..., WireClient], tmp_path: Path
+) -> None:
+    relay = make_relay(*store)
+    run(relay, "workspace", "add", OTHER)
+    theirs = ScriptedHost(relay, "their laptop", token(relay, "host", "their laptop", OTHER))
+    ours = ScriptedHost(relay, "our laptop", token(relay, "host", "our laptop", "default"))
+    try:
+        phone = client(relay, "their phone", token=token(relay, "operator", "their phone", OTHER))
+        phone.subscribe()
+        assert limits(relay, "quota", OTHER) == {}
+        data = relay.data
+        if store:
+            # On another machine: the relay finds it in the database.
+            data = tmp_path / "elsewhere"
+            data.mkdir(mode=0o700)
+            shutil.copy(relay.data / "store.url", data)
+        said = relay.run("workspace", "quota", OTHER, "--sessions", "1", "--connections", "3", "--data", str(data)).stdout
+        assert "sessions            1\n" in said and "megabytes           default\n" in said, said
+        assert limits(relay, "quota", OTHER) == {"sessions": 1, "connections": 3}
+        # A database is looked at once a second.
+        wait_until(lambda: turned_away(relay, phone), 30, "connections to be counted by the new limit")
+        assert phone.wait(tells("connections"), what="word of the refused connection")["message"]
+
+        theirs.start_session("s1")
+        theirs.wait_acked("s1")
+        theirs.start_session("s2")
+        phone.wait(tells("sessions"), what="word of the refused session")
+        notice = wait_until(lambda: next((message for message in theirs.received if message["type"] == "notice"), None), 10, "the host's notice")
+        assert notice["code"] == "tooMany" and notice["session"] == "s2"
+        for session in ("s1", "s2"):
+            ours.start_session(session)
+            ours.wait_acked(session)
+        assert list(phone.summaries) == ["s1"]
+        assert_valid("relay-to-client", phone.messages, each_type_max=100)
+        log = [json.loads(line) for line in relay.log_text().splitlines() if "one too many" in line]
+        assert [entry["metadata"]["limit"] for entry in log] == ["limits.sessionsPerWorkspace"]
+
+        assert limits(relay, "quota", OTHER, "--sessions", "default") == {"connections": 3}
+        # As a host of ours does with what was refused, until it is taken.
+        theirs.disconnect()
+        theirs.reconnect()
+        theirs.wait_acked("s2", timeout=30)
+    finally:
+        for host in (theirs, ours):
+            host.close()
+
+
+def turned_away(relay: Relay, phone: WireClient) -> bool:
+    """Opens connections until one is refused, or there are four."""
+    opened: list[WireClient] = []
+    try:
+        for _ in range(3):
+            opened.append(WireClient(relay, "their phone", phone.token))
+    except InvalidStatus as refused:
+        assert refused.response.status_code == 503, refused
+        return True
+    finally:
+        for one in opened:
+            one.close()
+    return False
+
+
+@pytest.mark.parametrize("words", [["--sessions", "0"], ["--megabytes", "-1"], ["--pushes", "many"], ["--connections", "1000001"]])
+def test_what_is_no_limit_is_refused(relay: Relay, words: list[str]) -> None:
+    refused = run(relay, "workspace", "quota", "default", *words, check=False)
+    assert refused.returncode == 2 and words[0] in refused.stderr, refused.stderr
+    assert run(relay, "workspace", "retention", "default", "--days", "36501", check=False).returncode == 2
+    assert run(relay, "workspace", "quota", "absent", "--sessions", "5", check=False).returncode != 0
+    assert limits(relay, "quota", "default") == {}
+
+
+@pytest.fixture
+def clock(tmp_path: Path) -> Iterator[JumpingClock]:
+    yield JumpingClock(tmp_path)
+    clean_up()
+
+
+def test_a_workspace_keeps_its_sessions_for_its_own_time(store: list[str], tmp_path: Path, clock: JumpingClock) -> None:
+    """Ten days on, with seven days for one workspace of a relay that keeps a month."""
+    relay = Relay(tmp_path / "relay", ["--keep-days", "30", *store], prefix=PREFIX, environment=clock.environment)
+    relay.start()
+    run(relay, "workspace", "add", OTHER)
+    tokens = {name: [token(relay, role, f"{name} {role}", name) for role in ("host", "operator")] for name in ("default", OTHER)}
+    for name, (of_host, _) in tokens.items():
+        host = ScriptedHost(relay, name, of_host)
+        host.start_session("s1")
+        host.event("s1", "message", {"role": "user"}, {"text": "launch the missiles"})
+        host.event("s1", "session.ended", {})
+        host.wait_acked("s1")
+        host.close()
+    assert limits(relay, "retention", OTHER, "--days", "7") == {"keepDays": 7}
+    relay.stop()
+    clock.jump("+10d")
+    relay.start()
+    run(relay, "clock", "--confirm")
+    wait_until(lambda: relay.metric("heliograph_sessions") == 1, TRIM_SECONDS_MAX, "one session to go")
+    for name, (_, of_client) in tokens.items():
+        phone = WireClient(relay, "phone", of_client)
+        phone.subscribe()
+        assert list(phone.summaries) == (["s1"] if name == "default" else [])
+        phone.close()
+    relay.stop()
+    relay.check_log()

@@ -26,8 +26,6 @@ struct ContentOpener {
     /// Names in the opened offer: only their aliases are sent.
     private(set) var names: [SessionID: Set<String>] = [:]
     private var ledgers: [SessionID: EventLedger] = [:]
-    /// Last event that was read of each session as it came.
-    private var throughs: [SessionID: Int64] = [:]
     /// Last event of each session's snapshot: later ones are live.
     private var pasts: [SessionID: Int64] = [:]
     private var remarks: [SessionID: [Int64: ContentRemark]] = [:]
@@ -135,7 +133,7 @@ struct ContentOpener {
     private mutating func opened(_ message: MessageToClient) -> [MessageToClient] {
         switch message {
         case .welcome(let welcome, _, _, _):
-            if let epoch, epoch != welcome.epoch { (ledgers, throughs, remarks, pasts) = ([:], [:], [:], [:]) }
+            if let epoch, epoch != welcome.epoch { (ledgers, remarks, pasts) = ([:], [:], [:]) }
             epoch = welcome.epoch
         case .workspaceSnapshot(let summaries, let approvals, let more):
             return [
@@ -169,7 +167,7 @@ struct ContentOpener {
         case .removed(let session):
             // Whose it was stays known, should it come back.
             (lines[session], names[session], unopened[session]) = (nil, nil, nil)
-            (ledgers[session], throughs[session], remarks[session], pasts[session]) = (nil, nil, nil, nil)
+            (ledgers[session], remarks[session], pasts[session]) = (nil, nil, nil)
         default: break
         }
         return [message]
@@ -314,10 +312,8 @@ struct ContentOpener {
     private mutating func opened(_ batch: SessionEvents, isLive: Bool) -> SessionEvents {
         guard sessions[batch.session] != nil else { return batch }
         var opened = batch
-        let through = throughs[batch.session] ?? batch.first - 1
-        let past = isLive ? max(through, pasts[batch.session] ?? 0) : .max
+        let past = isLive ? pasts[batch.session] ?? batch.first - 1 : .max
         opened.events = self.opened(batch.events, from: batch.first, of: batch.session, liveAfter: past)
-        throughs[batch.session] = max(through, batch.first + Int64(batch.events.count) - 1)
         return opened
     }
 
@@ -334,10 +330,16 @@ struct ContentOpener {
             let seq = first + Int64(place)
             func say(_ reason: UnopenedEvent.Reason) { opened[place] = UnopenedEvent.bytes(at: event.at, reason) }
             switch content(of: event, session) {
-            case .opened(let sealed, _) where seq > past && sealed.epoch < keys.newest(of: host) ?? 0: say(.outdated)
             case .opened(let sealed, let plain):
+                let numbered = EventLedger.Found.numbered(sealed.number, sealed.epoch)
+                let isOld = seq > past && sealed.epoch < keys.newest(of: host) ?? 0
+                // It may have been read while its key was the newest.
+                guard !isOld || ledgers[session]?.holds(numbered, at: seq) == true else {
+                    say(.outdated)
+                    continue
+                }
                 opened[place] = plain.bytes
-                found.append((seq, .numbered(sealed.number, sealed.epoch)))
+                found.append((seq, numbered))
                 if case .approvalRequested(let request) = plain.head { note(request, of: session) }
                 // What its host has lost, it says itself.
                 if case .truncated = plain.head { gaps.insert(seq) }

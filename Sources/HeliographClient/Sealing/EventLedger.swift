@@ -72,6 +72,9 @@ struct EventLedger {
     /// How many are missing in all that was read.
     var missingCount: Int64 { entries.indices.reduce(0) { $0 + missing(before: $1) } }
 
+    /// True if the same event was read at the same place before.
+    func holds(_ found: Found, at seq: Int64) -> Bool { entry(at: place(of: seq), of: seq)?.found == found }
+
     private mutating func see(_ range: ClosedRange<Int64>) {
         var seen = range
         stretches.removeAll { stretch in

@@ -331,6 +331,27 @@ struct ContentOpenerTests {
         #expect(ledger.take(1...2_001, skips + [(seq: 2_001, found: .numbered(1, 1))]).missing.isEmpty)
     }
 
+    @Test("an event that comes too early hides no hole, no repeat and no old key before it")
+    func early() throws {
+        var host = SealingHost()
+        let device = PrivateKeys()
+        var opener = ContentOpener.trusted(host, device)
+        let sent = (1...6).map { host.event(Self.tool("Running: \($0)"), $0) }
+        func shown(_ event: [UInt8], at seq: Int64) -> String? {
+            opener.events(host.events([event], first: seq)).first.flatMap { Self.line($0) }
+        }
+        func plain(_ number: Int64) -> String? { Self.line(Event(Self.tool("Running: \(number)"), at: 5).bytes) }
+        #expect(shown(sent[0], at: 1) == plain(1))
+        _ = shown(sent[5], at: 9)
+        #expect(shown(sent[2], at: 2) == plain(3))
+        #expect(opener.remark(on: 2, of: SealingHost.session) == .missing(1))
+        #expect(shown(sent[0], at: 3)?.contains("repeated or reordered") == true)
+        host.beginEpoch()
+        _ = opener.open(.summary(host.ownSummary(host.wraps(for: device.identity))))
+        #expect(shown(sent[3], at: 4)?.contains("a key that is no longer used") == true)
+        #expect(shown(sent[2], at: 2) == plain(3), "as it was read before")
+    }
+
     @Test("no name goes out that the sealed offer does not have")
     func unknownNames() throws {
         var opener = ContentOpener.trusted(Self.host)

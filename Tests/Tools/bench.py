@@ -68,7 +68,7 @@ MATRIX: dict[str, tuple[str, Callable[[rows.Bench], Iterable[str | rows.Ratio]]]
     "push-web": ("approval to push at a browser's service", lambda bench: approval_to_push(Browsers, APPROVALS // (4 if bench.quick else 1))),
     **CLUSTER,
 }
-GROUPS = {"cluster": list(CLUSTER)}
+GROUPS = {"cluster": list(CLUSTER), "approval": ["approval", "signing"]}
 ONLY_NAMED = {"clients-100000"}
 """Rows that are run where they are asked for: ten minutes, and most of a machine's kernel memory for sockets."""
 
@@ -92,7 +92,7 @@ def own_seconds() -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--only", action="append", choices=[*MATRIX, *GROUPS], help="a row, or a group of rows; may be given several times")
+    parser.add_argument("--only", action="append", choices=sorted({*MATRIX, *GROUPS}), help="a row, or a group of rows; may be given several times")
     parser.add_argument("--quick", action="store_true", help="one round, short: to see that it works")
     parser.add_argument("--rounds", type=int, help="of each row")
     options = parser.parse_args()

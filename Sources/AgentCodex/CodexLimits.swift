@@ -9,8 +9,8 @@ package struct CodexLimits: Sendable {
     var dialogGrace = Duration.seconds(1)
     /// Codex's server is restarted by its updates, and the terminal reconnects by itself; a session that is away for longer has ended.
     var goneGrace = Duration.seconds(30)
-    /// A thread that is reverted is unloaded, loaded again and said to be reverted within milliseconds.
-    var unloadGrace = Duration.milliseconds(500)
+    /// A thread that is reverted is unloaded, loaded again and said to be reverted within milliseconds, on a busy machine within a second.
+    var unloadGrace = Duration.milliseconds(1_500)
     /// A thread can be resumed once its first turn is written down, which is some milliseconds after that began. Doubled each time.
     var resumeRetry = Duration.milliseconds(50)
     /// Six seconds in all; after that at the thread's next sign of life.

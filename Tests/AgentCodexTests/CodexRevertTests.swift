@@ -76,6 +76,8 @@ struct CodexRevertTests {
         bench.notify("thread/status/changed", #""status":{"type":"notLoaded"}"#)
         #expect(bench.take() == [])
         bench.pass(.seconds(1))
+        #expect(bench.take() == [])
+        bench.pass(.seconds(1))
         #expect(bench.take() == ["session.ended "])
     }
 }

@@ -63,10 +63,13 @@ import Testing
         let store = try scratch.open()
         _ = try store.credentials.bootstrap(workspaceName: "Home-mark")
         try store.credentials.addWorkspace(Named(id: .other, name: "Kitchen-mark"), at: 1_000)
-        let token = Token(
-            id: "t1", digest: Array(repeating: 1, count: 32), role: .client, subject: "client1", name: "Phone-mark",
-            workspace: .other, createdAt: 1_000)
-        try store.credentials.addToken(token)
+        for (tokenID, name, workspace) in [("t1", "Phone-mark", WorkspaceID.other), ("t2", "Laptop", id("default"))] {
+            let token = Token(
+                id: tokenID, digest: Array(repeating: UInt8(tokenID.utf8.last ?? 0), count: 32), role: .client,
+                subject: "client-\(tokenID)",
+                name: name, workspace: workspace, createdAt: 1_000)
+            try store.credentials.addToken(token)
+        }
         func append(_ key: SessionKey, _ mark: String, _ count: Int64) throws {
             var writer = Writer(key)
             var batch = writer.batch(Int(count))

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { can, canGoAgain, failureWords, isFreer, measure, modeQuestion, nearby, outcomeWords, promptBytesMax, promptsOf, readingOf, standing } from "../../web/steering.js";
+import { isFreer, modeQuestion } from "../../web/modes.js";
+import { can, canGoAgain, failureWords, measure, nearby, outcomeWords, promptBytesMax, promptsOf, readingOf, standing } from "../../web/steering.js";
 import { Timeline } from "../../web/timeline.js";
 
 const may = ["watch", "decide", "steer"];

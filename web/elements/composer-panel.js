@@ -5,8 +5,9 @@
 
 import { attribute, h, icon, say, span, write } from "../dom.js";
 import { nextAt } from "../later-times.js";
+import { askingQuestion, everything, isFreer, modeQuestion, modeWords, ownRules } from "../modes.js";
 import { titleOf } from "../session-words.js";
-import { askingQuestion, can, everything, isFreer, modeQuestion, modeWords, ownRules } from "../steering.js";
+import { can } from "../steering.js";
 import { Templates } from "../templates.js";
 import { line } from "../text.js";
 import { Confirmation } from "./confirmation.js";

@@ -10,7 +10,6 @@
 
 import { arrange, attribute, h, icon, say, span, write } from "../dom.js";
 import { plural } from "../format.js";
-import { fullWords } from "../fullness.js";
 import { titleOf } from "../session-words.js";
 import { sessionOf } from "../store.js";
 import { line } from "../text.js";
@@ -24,6 +23,8 @@ import { View } from "./view.js";
 
 /** A row that has just moved is not opened: longer than a finger needs from seeing to tapping. */
 const settleMs = 600;
+/** For so long a limit is shown as reached: the relay says so every ten minutes while it is. */
+const fullMs = 660_000;
 /** What is drawn of a list that has not come. */
 const skeletonRows = 6;
 /** Rows that are made at once: a few screens. */
@@ -49,7 +50,7 @@ export class SessionList extends View {
   #title = h("h2", { tabindex: "-1" }, "Sessions");
   #head = h("div", { class: "pane-head" });
   #full = h("p", { class: "fullness", role: "status", hidden: true });
-  /** @type {Map<string, {notice: import("../wire").Notice, at: number}>} When the relay last spoke of each limit. */ #heard = new Map();
+  /** @type {WeakMap<import("../wire").Notice, number>} When each came. */ #heard = new WeakMap();
   #movedAt = Number.NEGATIVE_INFINITY;
   #list = h("ol", { class: "rows", "aria-label": "Sessions", onclick: (event) => performance.now() - this.#movedAt < settleMs && event.preventDefault() });
   #empty = h("div", { class: "empty" });
@@ -173,7 +174,7 @@ export class SessionList extends View {
   tick() {
     const now = this.app.now();
     this.#rows.forEach((row) => row.tick(now));
-    if (this.#heard.size) this.#drawFull();
+    if (this.app.state.full.size) this.#drawFull();
   }
 
   /**
@@ -255,10 +256,12 @@ export class SessionList extends View {
   }
 
   #drawFull() {
-    const { full } = this.app.state;
-    for (const limit of this.#heard.keys()) if (!full.has(limit)) this.#heard.delete(limit);
-    for (const [limit, notice] of full) if (this.#heard.get(limit)?.notice !== notice) this.#heard.set(limit, { notice, at: this.app.now() });
-    const words = fullWords(this.#heard, this.app.now());
+    const now = this.app.now();
+    const words = [...this.app.state.full.values()].filter((notice) => {
+      const at = this.#heard.get(notice) ?? now;
+      this.#heard.set(notice, at);
+      return now - at < fullMs;
+    }).map(({ message }) => message).join("; ");
     attribute(this.#full, "hidden", !words);
     write(this.#full, words);
   }

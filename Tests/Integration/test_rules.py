@@ -433,6 +433,7 @@ def test_rules_are_tried_from_afar_on_what_people_answered(daemon: Daemon, opera
         operator.decide("local-s1", card["approval"], decision)
         assert asking.answer()[1]["decision"] == decision
     assert ask(daemon, "b", "git push").answer()[1]["decision"] == "deny"
+    operator.wait_summary("local-s1", lambda summary: summary.get("ruleAnswers") == 1)
     draft = RULES.replace('"Bash(echo *)", "Bash(mkdir made)"', '"Bash(npm test:*)"').replace("echoes", "tests").strip()
     assert phone.command("ruleTry", session=session, toml=draft)["error"]["code"] == "forbidden", "it may decide, and not steer"
     before = (daemon.home / ".config/heliograph/rules.toml").read_text()

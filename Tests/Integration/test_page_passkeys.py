@@ -17,7 +17,7 @@ from page_screen import DESK, PHONE, Screen, closing_screens
 from relay import BINARY, Relay
 from test_rules import ask, begin, heliograph, write
 from trusting import devices, trust_client, trusting, joined, shown_link
-from waits import patient
+from waits import patient, wait_until
 
 RULES = """
 [[rule]]
@@ -85,7 +85,8 @@ def set_up(daemon: Daemon, one: Screen) -> None:
     words = re.compile(r"Passkey (\S{9}) waits for a yes: on laptop run heliograph host passkey \1\.")
     expect(mine).to_contain_text(words)
     code = words.search(mine.inner_text())[1]  # type: ignore[index]
-    assert f"passkey {code} at {one.relay.url} waits for your yes: heliograph host passkey {code}" in heliograph(daemon.home, daemon.environment, "host", "devices").stdout
+    asked = f"passkey {code} at {one.relay.url} waits for your yes: heliograph host passkey {code}"
+    wait_until(lambda: asked in heliograph(daemon.home, daemon.environment, "host", "devices").stdout, 20, "the machine to have the page's letter")
     taken = heliograph(daemon.home, daemon.environment, "host", "passkey", code.lower())
     assert taken.returncode == 0 and taken.stdout == f"The passkey of Ada's phone at {one.relay.url} is taken.\n", taken.stderr
     expect(mine).to_contain_text(f"Passkey {code} confirms what the owner of laptop wants confirmed.")
@@ -100,7 +101,10 @@ def guarded(daemon: Daemon, one: Screen, name: str = "a") -> tuple[Asking, Locat
 
 
 def allow(card: Locator) -> None:
-    card.get_by_role("button", name="Allow", exact=True).click()
+    button = card.get_by_role("button", name="Allow", exact=True)
+    # Behind what was settled before, its end may be below the fold.
+    button.scroll_into_view_if_needed()
+    button.click()
 
 
 def deny(one: Screen, asking: Asking) -> None:

@@ -23,7 +23,9 @@ from waits import patient
 
 def allow(one: Screen, host: str = "") -> None:
     one.go("#/approvals")
-    one.page.locator("approval-card[data-stage=pending]", has_text=host).get_by_role("button", name="Allow", exact=True).click()
+    button = one.page.locator("approval-card[data-stage=pending]", has_text=host).get_by_role("button", name="Allow", exact=True)
+    button.scroll_into_view_if_needed()
+    button.click()
 
 
 def test_the_page_is_trusted_by_a_real_host_and_signs_all_that_it_takes(daemon: Daemon, screen: Callable[..., Screen]) -> None:

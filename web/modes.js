@@ -52,5 +52,3 @@ export const ownRules = "by its own rules";
 export const askingQuestion = (choice, summary) =>
   choice === ownRules && summary?.steering?.asksAll
     ? `Follow the agent's own rules again? What they${summary.steering.mode ? `, or its mode ${summary.steering.mode},` : ""} let run is not asked for any more.` : "";
-
-// Outcomes

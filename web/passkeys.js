@@ -12,7 +12,7 @@ import { rollEveryMs, triesMax } from "./rolls.js";
 import { consentOf, shownApproval } from "./shown.js";
 
 /** @typedef {import("./keys.js").KeptPasskey} KeptPasskey */
-/** @typedef {Omit<Parameters<typeof import("./consent.js").decisionSignatureOf>[1], never>} Decided */
+/** @typedef {Parameters<typeof import("./consent.js").decisionSignatureOf>[1]} Decided */
 
 /**
  * @typedef {object} PasskeySurroundings

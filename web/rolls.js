@@ -70,8 +70,13 @@ export class Rolls {
   async read({ host, device }) {
     const pin = this.#trust.hosts().get(host);
     const ids = this.said.get(host)?.devices.map(({ id }) => id) ?? [];
-    if (pin?.known) await this.#trust.keep({ id: host, known: ids.filter((id) => id === device || pin.known?.includes(id)) }).catch(() => undefined);
-    this.#announce();
+    try {
+      if (pin?.known) await this.#trust.keep({ id: host, known: ids.filter((id) => id === device || pin.known?.includes(id)) });
+      this.#announce();
+    } catch {
+      // Nothing can be kept here: the next roll says it again.
+      this.#trust.tell(null);
+    }
   }
 
   /** @param {string} host @param {string} id The device that is to go. */

@@ -87,7 +87,7 @@ export function readingOf(text, isCommand) {
   return "";
 }
 
-// Modes
+// Outcomes
 
 /** @param {Row} row @returns {Stage} */
 export const stageOf = ({ change }) => change?.head.stage ?? "sent";

@@ -1,7 +1,5 @@
 import ArgumentParser
-import HeliographServer
 import RelayCore
-import RelayProtocol
 
 /// `heliograph workspace quota`
 struct WorkspaceQuota: ParsableCommand {
@@ -33,12 +31,7 @@ struct WorkspaceQuota: ParsableCommand {
     @Option(help: "Connections of hosts, pages and terminals at once.")
     var connections: LimitOption?
 
-    @OptionGroup var data: DataOption
-
-    @OptionGroup var database: DatabaseOption
-
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var limits: WorkspaceLimitsOptions
 
     func validate() throws {
         try LimitOption.check(sessions, "--sessions", max: 1_000_000)
@@ -48,53 +41,14 @@ struct WorkspaceQuota: ParsableCommand {
     }
 
     func run() throws {
-        try Failure.reporting {
-            let administration = try database.open(beside: data)
-            let named = try administration.workspace(workspace)
-            let isSet = [sessions, megabytes, pushes, connections].contains { $0 != nil }
-            var limits = try administration.workspaceLimits()[named.id] ?? WorkspaceLimits()
-            if isSet {
-                limits = try administration.changeLimits(of: named) { limits in
-                    if let sessions { limits.sessions = sessions.number }
-                    if let megabytes { limits.megabytes = megabytes.number }
-                    if let pushes { limits.pushesPerDay = pushes.number }
-                    if let connections { limits.connections = connections.number }
-                }
-            }
-            limits.show(of: named, json: json)
-        }
-    }
-}
-
-extension WorkspaceLimits {
-    func show(of workspace: Named<WorkspaceTag>, json: Bool) {
-        if json {
-            return Output.json { writer in
-                workspace.write(to: &writer)
-                writer.object("limits") { write(to: &$0) }
-            }
-        }
-        func line(_ what: String, _ value: Int?) {
-            print("\(what.padded(to: 20))\(value.map { "\($0)" } ?? "default")")
-        }
-        print(VisibleText.line(workspace.name))
-        line("sessions", sessions)
-        line("megabytes", megabytes)
-        line("pushes a day", pushesPerDay)
-        line("connections", connections)
-        line("days kept", keepDays)
+        let isSet = [sessions, megabytes, pushes, connections].contains { $0 != nil }
+        try limits.show(of: workspace, changed: isSet ? { change(&$0) } : nil)
     }
 
-    /// Only those that the workspace has of its own.
-    func write(to writer: inout JSONWriter) {
-        writer.field("sessions", sessions.map { Int64($0) })
-        writer.field("megabytes", megabytes.map { Int64($0) })
-        writer.field("pushesPerDay", pushesPerDay.map { Int64($0) })
-        writer.field("connections", connections.map { Int64($0) })
-        writer.field("keepDays", keepDays.map { Int64($0) })
+    private func change(_ limits: inout WorkspaceLimits) {
+        if let sessions { limits.sessions = sessions.number }
+        if let megabytes { limits.megabytes = megabytes.number }
+        if let pushes { limits.pushesPerDay = pushes.number }
+        if let connections { limits.connections = connections.number }
     }
-}
-
-extension String {
-    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
 }

@@ -1,7 +1,5 @@
 import ArgumentParser
-import HeliographServer
 import RelayCore
-import RelayProtocol
 
 /// `heliograph workspace retention`
 struct WorkspaceRetention: ParsableCommand {
@@ -22,22 +20,11 @@ struct WorkspaceRetention: ParsableCommand {
     @Option(help: "Days, or default: as long as the relay keeps any.")
     var days: LimitOption?
 
-    @OptionGroup var data: DataOption
-
-    @OptionGroup var database: DatabaseOption
-
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var limits: WorkspaceLimitsOptions
 
     func validate() throws { try LimitOption.check(days, "--days", max: 36_500) }
 
     func run() throws {
-        try Failure.reporting {
-            let administration = try database.open(beside: data)
-            let named = try administration.workspace(workspace)
-            var limits = try administration.workspaceLimits()[named.id] ?? WorkspaceLimits()
-            if let days { limits = try administration.changeLimits(of: named) { $0.keepDays = days.number } }
-            limits.show(of: named, json: json)
-        }
+        try limits.show(of: workspace, changed: days.map { days in { $0.keepDays = days.number } })
     }
 }

@@ -92,6 +92,17 @@ def set_up(daemon: Daemon, one: Screen) -> None:
     expect(mine).to_contain_text(f"Passkey {code} confirms what the owner of laptop wants confirmed.")
 
 
+def with_passkey(daemon: Daemon, named: Callable[..., Screen]) -> tuple[Screen, Authenticator]:
+    """A trusted page whose passkey the machine has taken."""
+    write(daemon.home, daemon.environment, RULES)
+    begin(daemon)
+    one = named()
+    trust(daemon, one)
+    passkey = Authenticator(one)
+    set_up(daemon, one)
+    return one, passkey
+
+
 def guarded(daemon: Daemon, one: Screen, name: str = "a") -> tuple[Asking, Locator]:
     asking = ask(daemon, name, "make deploy")
     one.go("#/approvals")
@@ -165,12 +176,7 @@ def test_a_passkey_is_set_up_taken_at_the_terminal_and_confirms(daemon: Daemon, 
 
 
 def test_without_its_person_nothing_is_sent(daemon: Daemon, relay: Relay, named: Callable[..., Screen]) -> None:
-    write(daemon.home, daemon.environment, RULES)
-    begin(daemon)
-    one = named()
-    trust(daemon, one)
-    passkey = Authenticator(one)
-    set_up(daemon, one)
+    one, passkey = with_passkey(daemon, named)
     asking, card = guarded(daemon, one)
     passkey.verifies(False)
     allow(card)
@@ -201,12 +207,7 @@ def test_a_proof_without_verification_or_for_something_else_is_refused_by_the_ho
     daemon: Daemon, relay: Relay, named: Callable[..., Screen], change: str, reason: str, words: str
 ) -> None:
     """As a page would that its relay has changed."""
-    write(daemon.home, daemon.environment, RULES)
-    begin(daemon)
-    one = named()
-    trust(daemon, one)
-    passkey = Authenticator(one)
-    set_up(daemon, one)
+    one, passkey = with_passkey(daemon, named)
     asking, card = guarded(daemon, one)
     passkey.verifies(change != "unverified")
     one.page.evaluate(CHANGED, change)

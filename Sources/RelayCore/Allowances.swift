@@ -1,6 +1,6 @@
 import RelayProtocol
 
-/// What each workspace may have: the relay's settings, and the limits that the operator gave single workspaces.
+/// Limits of each workspace: the relay's settings, or those that the operator gave that workspace.
 struct Allowances {
     private let quotas: Quotas
     private let ageMax: Int64?

@@ -35,8 +35,8 @@ package enum Limits {
     static let trimmedEventsMax: Int64 = 2_000
     /// If a host may have no more sessions, one in this many makes room if it has ended.
     static let roomShare = 10
-    /// What a workspace's events may be above what it may keep: where the sweep begins, where a host waits that has an equal share of them, and
-    /// where one waits that has less. A share of that, and at least so many messages.
+    /// Margins above the bytes of events that a workspace may keep, the least first: the sweep begins, a host with an equal share of them
+    /// waits, a host with less waits.
     static let sweepExcess = EventExcess(share: 16, bytesMin: 1 << 20)
     static let refusalExcess = EventExcess(share: 8, bytesMin: 2 << 20)
     static let refusalExcessOfSmall = EventExcess(share: 4, bytesMin: 4 << 20)

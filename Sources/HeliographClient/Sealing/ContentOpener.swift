@@ -333,7 +333,7 @@ struct ContentOpener {
             case .opened(let sealed, let plain):
                 let numbered = EventLedger.Found.numbered(sealed.number, sealed.epoch)
                 let isOld = seq > past && sealed.epoch < keys.newest(of: host) ?? 0
-                // It may have been read while its key was the newest.
+                // An event that was read while its key was the newest stays as it was.
                 guard !isOld || ledgers[session]?.holds(numbered, at: seq) == true else {
                     say(.outdated)
                     continue
@@ -341,7 +341,7 @@ struct ContentOpener {
                 opened[place] = plain.bytes
                 found.append((seq, numbered))
                 if case .approvalRequested(let request) = plain.head { note(request, of: session) }
-                // What its host has lost, it says itself.
+                // A `truncated` of the host's own counts the missing events already.
                 if case .truncated = plain.head { gaps.insert(seq) }
             case .failed(let why):
                 say(.cannotOpen(why))

@@ -1,8 +1,8 @@
 internal import Consent
 internal import RelayProtocol
 
-/// What was read of one session's log, by its host's numbers: what the relay leaves out, repeats or reorders shows in them, in whatever order
-/// its pages come.
+/// The events that were read of one session's log, by its host's numbers. They show an event that the relay has left out, repeated or moved,
+/// in whatever order its pages come.
 ///
 /// The relay numbers all events (`seq`), its own among them; the host numbers its own, from 1 and without a hole. The twin of `web/ledger.js`.
 struct EventLedger {
@@ -28,7 +28,7 @@ struct EventLedger {
 
     struct Reading {
         var doubts: [Int64: Doubt] = [:]
-        /// How many are missing before the event.
+        /// Count of missing events before each.
         var missing: [Int64: Int64] = [:]
     }
 
@@ -69,7 +69,7 @@ struct EventLedger {
         return reading
     }
 
-    /// How many are missing in all that was read.
+    /// Count of missing events in all that was read.
     var missingCount: Int64 { entries.indices.reduce(0) { $0 + missing(before: $1) } }
 
     /// True if the same event was read at the same place before.

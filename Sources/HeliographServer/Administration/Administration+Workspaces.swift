@@ -42,7 +42,7 @@ extension Administration {
         try tokensChanged()
     }
 
-    /// What each takes of the store, by id.
+    /// By id.
     package func workspaceUsage() throws -> [WorkspaceID: WorkspaceUsage] { try store.workspaces.usage() }
 
     /// Limits of single workspaces, by id.

@@ -44,7 +44,7 @@ struct ConnectionLimiter {
         requestsOfOthers = Self.bucket(limits)
     }
 
-    /// Who is connected stays.
+    /// Ends no connection.
     mutating func allow(_ limits: [WorkspaceID: WorkspaceLimits]) { connectionsMax = limits.compactMapValues(\.connections) }
 
     private static func bucket(_ limits: ServerLimits) -> TokenBucket {

@@ -200,7 +200,6 @@ struct Journal {
         asked.first { $0.value == (session, seq) }.flatMap { ApprovalID($0.key) }
     }
 
-    /// Nobody will see these.
     mutating func takeUnsealable() -> [(SessionID, ApprovalID)] {
         defer { unsealable = [] }
         return unsealable
@@ -228,7 +227,7 @@ struct Journal {
                     events[place] = sealed
                     continue
                 }
-                // It was kept while this host did not seal. Its number says that it is missing.
+                // Too long only if it was spooled while this host did not seal. The gap takes its number.
                 let gap = Event(.truncated(count: 1), at: events[place].at)
                 guard let sealed = try consent?.sealed(gap, of: batch.session, number: number) else {
                     preconditionFailure("a count can be sealed")

@@ -69,7 +69,7 @@ package struct RuleBook: Equatable, Sendable {
                 switch max(subject.concern(of: pattern, call), subject.concern(of: pattern, real)) {
                 case .no: continue
                 case .yes where rule.answer == .deny: return .deny(rule.name, words: rule.words)
-                // Also where it cannot be said: a passkey too many gives no freedom.
+                // A doubt counts as well: a passkey too many gives no freedom.
                 case _ where rule.answer == .passkey: proved = proved ?? rule.name
                 case .yes: asked = .ask("the rule says so", rule: rule.name)
                 case .maybe: asked = asked ?? .ask("whether this rule is about it cannot be said", rule: rule.name)

@@ -1,4 +1,4 @@
-/// What the operator allows one workspace, where that differs from what the relay's settings allow each. Nil: as the settings say.
+/// Limits that the operator gave one workspace in place of the relay's settings. Nil: the setting holds.
 package struct WorkspaceLimits: Sendable, Equatable {
     /// Sessions that are kept.
     package var sessions: Int?

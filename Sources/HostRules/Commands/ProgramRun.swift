@@ -17,4 +17,7 @@ struct ProgramRun: Equatable {
         guard let word = words.first, word.isKnown else { return nil }
         return word.text
     }
+
+    /// True if its arguments can be, or hold, commands that it runs.
+    var mayRunOthers: Bool { cover != .any || program.map(StarLimits.isInterpreter) == true }
 }

@@ -6,13 +6,17 @@ enum StarLimits {
     /// `words` keep their places in the command.
     static func take(_ words: ArraySlice<ShellWord>, of program: String) -> Bool {
         guard words.allSatisfy({ $0.isKnown && isPlain($0.text) }) else { return false }
-        let base = ExactPrograms.baseName(program)
-        // `python3.12` is a Python.
-        let name = String(base.prefix { !"0123456789.".contains($0) })
         // Without a script they run what they read.
-        if interpreters.contains(name), words.startIndex <= 1, words.isEmpty { return false }
-        let runners = runners[base] ?? runners[name] ?? []
+        if isInterpreter(program), words.startIndex <= 1, words.isEmpty { return false }
+        let runners = runners[ExactPrograms.baseName(program)] ?? runners[unversioned(program)] ?? []
         return words.allSatisfy { !runners.contains($0.text) }
+    }
+
+    static func isInterpreter(_ program: String) -> Bool { interpreters.contains(unversioned(program)) }
+
+    /// `python3.12` is a Python.
+    private static func unversioned(_ program: String) -> String {
+        String(ExactPrograms.baseName(program).prefix { !"0123456789.".contains($0) })
     }
 
     private static func isPlain(_ word: String) -> Bool {

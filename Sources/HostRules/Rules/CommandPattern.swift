@@ -88,25 +88,28 @@ package struct CommandPattern: Equatable, Sendable {
 
     // MARK: To deny or ask
 
-    /// Of more words nobody waits for an answer.
     private static let wordsMax = 256
+    private static let piecesMax = 1024
 
     func concerns(_ run: ProgramRun) -> Match {
         guard run.words.count <= Self.wordsMax else { return .maybe }
-        var found = concerns(run.words)
+        let found = concerns(run.words[...])
+        if found != .no { return found }
         // Options can stand between the words that count.
-        if found == .no, namesLiterals(of: run.words) { found = .maybe }
-        if found == .no, run.cover != .any {
-            // A command that it runs may begin at any of its words.
-            for start in run.words.indices.dropFirst() where found == .no && concerns(Array(run.words[start...])) != .no {
-                found = .maybe
-            }
-        }
-        return found
+        if namesLiterals(of: run.words[...]) { return .maybe }
+        guard run.mayRunOthers else { return .no }
+        // Of a command that it runs, each word may be the first, and a word may hold all of it.
+        let pieces = run.words.dropFirst().filter { $0.pieces.count > 1 }.flatMap(\.pieces)
+        guard pieces.count <= Self.piecesMax else { return .maybe }
+        return mayBegin(anywhereIn: run.words.dropFirst()) || mayBegin(anywhereIn: pieces[...]) ? .maybe : .no
+    }
+
+    private func mayBegin(anywhereIn words: ArraySlice<ShellWord>) -> Bool {
+        words.indices.contains { concerns(words[$0...]) != .no || namesLiterals(of: words[$0...]) }
     }
 
     /// The program, and all literal words in their order, with any others in between.
-    private func namesLiterals(of command: [ShellWord]) -> Bool {
+    private func namesLiterals(of command: ArraySlice<ShellWord>) -> Bool {
         guard let first = command.first, first.isKnown, base.matches(ExactPrograms.baseName(first.text), ignoringCase: true)
         else {
             return false
@@ -124,11 +127,11 @@ package struct CommandPattern: Equatable, Sendable {
     /// The program by the last part of its path.
     private var base: Glob { words[0].isLiteral ? Glob(literal: ExactPrograms.baseName(words[0].parts[0])) : words[0] }
 
-    private func concerns(_ command: [ShellWord]) -> Match {
+    private func concerns(_ command: ArraySlice<ShellWord>) -> Match {
         guard let first = command.first else { return .no }
         guard first.isKnown else { return .maybe }
-        var command = command
-        command[0] = ShellWord(ExactPrograms.baseName(first.text))
+        guard base.matches(ExactPrograms.baseName(first.text), ignoringCase: true) else { return .no }
+        let command = [ShellWord(ExactPrograms.baseName(first.text))] + command.dropFirst()
         let patterns = [base] + words.dropFirst() + (isOpen ? [Glob("*")] : [])
         var states: Set<Int> = [0]
         func spread(_ states: Set<Int>) -> Set<Int> {

@@ -90,7 +90,8 @@ enum RuleSubject {
 
     /// True if a word of the line may be such a file.
     private static func names(_ runs: ProgramRuns, a pattern: PathPattern, _ call: RuleCall) -> Bool {
-        let words = runs.redirections + runs.runs.flatMap { $0.words.dropFirst() + $0.assignments }
+        let pieces = runs.runs.filter(\.mayRunOthers).flatMap { $0.words.flatMap(\.pieces) }
+        let words = runs.redirections + runs.runs.flatMap { $0.words.dropFirst() + $0.assignments } + pieces
         return words.contains { word in
             guard word.isKnown else { return true }
             let value = word.text.split(separator: "=", maxSplits: 1).last.map(String.init) ?? ""

@@ -9,4 +9,10 @@ struct ShellWord: Equatable, Sendable {
     var isQuoted = false
 
     init(_ text: String = "") { self.text = text }
+
+    /// Its names and paths, as words, whatever stands between them; none of an unknown word.
+    var pieces: [ShellWord] {
+        guard isKnown else { return [] }
+        return text.split { $0.isWhitespace || "'\"`;&|<>()[]{}=,$!".contains($0) }.map { ShellWord(String($0)) }
+    }
 }

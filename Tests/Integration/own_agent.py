@@ -68,6 +68,10 @@ class Asking:
         except (OSError, http.client.HTTPException):
             self._answer = (0, None)
 
+    @property
+    def is_answered(self) -> bool:
+        return not self._thread.is_alive()
+
     def answer(self) -> tuple[int, Any]:
         self._thread.join(patient(30))
         assert self._answer is not None, "there was no answer"

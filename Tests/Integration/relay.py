@@ -89,6 +89,12 @@ class Answer:
         return json.loads(self.body)
 
 
+def processor_seconds(pid: int) -> float:
+    """What all threads of a process have used so far, in the kernel too."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Relay:
     """`heliograph serve`. Started and stopped at will; the port and the data folder stay the same.
 
@@ -220,10 +226,8 @@ class Relay:
 
     @property
     def processor_seconds(self) -> float:
-        """What all its threads have used so far, in the kernel too."""
         assert self.process is not None
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return processor_seconds(self.process.pid)
 
     def _status_kib(self, name: str) -> int:
         assert self.process is not None

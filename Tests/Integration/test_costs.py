@@ -2,69 +2,17 @@
 
 import csv
 import json
-import random
-import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
 from playwright.sync_api import expect
 
-from host import ScriptedHost
+from cost_team import HOSTS, Team
 from page_screen import DESK, PHONE, Screen
-from relay import Relay
 
 DAYS = 30
-HOSTS = [f"host {number}" for number in range(5)]
-AGENTS = ["claude-code", "codex", "mistral-vibe", "own"]
-MODELS = ["opus", "sonnet", "haiku", "gpt", "devstral", "qwen"]
-PROJECTS = ["shop", "api", "docs", "infra", None]
 SESSIONS = 400
-
-STEPS = """
-WITH used AS (
-    SELECT e.id >> 32 AS session, e.id & 4294967295 AS seq, json_extract(CAST(e.bytes AS TEXT), '$.at') AS at,
-        json_extract(CAST(e.bytes AS TEXT), '$.head.run') AS run, json_extract(CAST(e.bytes AS TEXT), '$.head.model') AS model,
-        json_extract(CAST(e.bytes AS TEXT), '$.head.costMicroUSD') AS cost,
-        json_extract(CAST(e.bytes AS TEXT), '$.head.tokens.input') AS input
-    FROM events e WHERE e.kind = 'usage'
-)
-SELECT s.session, u.at, u.model, u.cost - coalesce(lag(u.cost) OVER run, 0), u.input - coalesce(lag(u.input) OVER run, 0)
-FROM used u JOIN sessions s ON s.number = u.session WINDOW run AS (PARTITION BY u.session, u.run ORDER BY u.seq)
-"""
-"""What each event of a run that only grows has added: session, time, model, micro-dollars, tokens of input."""
-
-
-class Team:
-    """Thirty days of five hosts, replayed."""
-
-    def __init__(self, relay: Relay, hosts: list[ScriptedHost]):
-        draw = random.Random(4)
-        self.facts: dict[str, tuple[str, str, str | None]] = {}
-        now = time.time_ns() // 1_000_000
-        self.begin = now - (DAYS - 1) * 86_400_000
-        for number in range(SESSIONS):
-            session, host = f"s{number}", hosts[number % len(hosts)]
-            agent, project = draw.choice(AGENTS), draw.choice(PROJECTS)
-            self.facts[session] = (host.name, agent, project)
-            at = draw.randrange(self.begin, now - 3_600_000)
-            host.event(session, "session.started", {"agent": {"name": agent}} | ({"project": project} if project else {}), at=at)
-            for run in range(draw.randrange(1, 3)):
-                cost, tokens = 0, 0
-                for _ in range(draw.randrange(1, 5)):
-                    at += draw.randrange(0, 1_500_000)
-                    cost, tokens, model = cost + draw.randrange(1, 900_000), tokens + draw.randrange(1, 9_000), draw.choice(MODELS)
-                    usage = {"run": f"r{run}", "model": model, "costMicroUSD": cost, "tokens": {"input": tokens}}
-                    host.event(session, "usage", usage, at=min(at, now))
-        for number in range(SESSIONS):
-            hosts[number % len(hosts)].wait_acked(f"s{number}", timeout=60)
-        self.steps = relay.rows(STEPS)
-
-    def sums(self, name: Callable[[tuple[Any, ...]], Any], column: int = 3) -> dict[Any, int]:
-        sums: dict[Any, int] = {}
-        for step in self.steps:
-            sums[name(step)] = sums.get(name(step), 0) + step[column]
-        return sums
 
 
 def local_day(milliseconds: int) -> str:
@@ -76,7 +24,7 @@ def shares(entries: list[dict[str, Any]], name: str = "name") -> dict[Any, int]:
 
 
 def test_every_number_equals_the_sum_of_the_events(relay, scripted_host, phone, screen: Callable[..., Screen]):
-    team = Team(relay, [scripted_host(relay, name=name) for name in HOSTS])
+    team = Team(relay, [scripted_host(relay, name=name) for name in HOSTS], DAYS, SESSIONS)
     today = datetime.now().replace(hour=0, minute=0, second=0, microsecond=0)
     begins = [int((today - timedelta(days=DAYS - 1 - day)).timestamp() * 1000) for day in range(DAYS)]
     until = int((today + timedelta(days=1)).timestamp() * 1000)
@@ -107,11 +55,17 @@ def test_every_number_equals_the_sum_of_the_events(relay, scripted_host, phone, 
     dollars = f"${report['total']['costMicroUSD'] / 1e6:,.2f}"
     for size in (PHONE, DESK):
         one = screen(size=size)
+        said: list[str] = []
+        one.page.on("websocket", lambda socket: socket.on("framesent", lambda text: said.append(str(text))))
+        one.page.reload()
+        one.expect_live()
         one.page.get_by_role("link", name="Cost", exact=True).click()
         view = one.page.locator("costs-view")
+        expect(view.locator(".cost-total")).to_be_visible()
         view.get_by_label("Show").select_option("thirty")
         expect(view.locator(".cost-total")).to_have_text(dollars)
         expect(view.locator(".cost-bar")).to_have_count(DAYS)
+        assert [json.loads(text)["type"] for text in said].count("costs") == 2, "one for each range that was shown"
         view.get_by_text("As a table").click()
         expect(view.get_by_role("row")).to_have_count(len(by_day) + 1)
         one.expect_no_overflow()

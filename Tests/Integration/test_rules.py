@@ -1,7 +1,9 @@
 """The owner's rules answer at the host, before anybody is asked: an own program, and the real Claude Code at its own screen."""
 
 import json
+import random
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +172,43 @@ def test_a_rule_answers_while_the_relay_is_away(daemon: Daemon, phone: Any, clie
     later.subscribe("local-s1")
     wait_until(lambda: len(requests(later, "local-s1")) == 2, 20, "what was answered meanwhile")
     assert [event["head"]["rule"]["name"] for event in requests(later, "local-s1")] == ["echoes", "no-push"]
+
+
+def test_killed_at_any_moment_nothing_gets_more_than_its_rules_allow(daemon: Daemon, phone: Any) -> None:
+    """Each call is made again after its host was killed, half of them with a file that its owner has not accepted."""
+    write(daemon.home, daemon.environment)
+    begin(daemon)
+    phone.wait_summary("local-s1", lambda summary: True)
+    phone.subscribe("local-s1")
+
+    def waiting() -> dict[str, str]:
+        return {one["request"]["head"]["title"]: id for id, one in phone.approvals.items() if one["stage"] == "pending"}
+
+    draw = random.Random(3)
+    allowed: set[str] = set()
+    for number in range(12):
+        name, command = f"call {number}", ("echo hi", "git push", "touch forbidden")[number % 3]
+        body = question("s1", f"k{number}", tool="Bash", title=name, input={"command": command})
+        asking = Asking(daemon, body)
+        time.sleep(draw.uniform(0, 0.03))  # whatever is reached by then
+        daemon.kill()
+        _, before = asking.answer()
+        is_accepted = number % 2 == 0
+        write(daemon.home, daemon.environment, RULES + f"# {number}\n", accept=is_accepted)
+        daemon.start()
+        again = Asking(daemon, body)
+        wait_until(lambda again=again, name=name: again.is_answered or name in waiting(), 20, f"an answer to {name}, or a card")
+        if not again.is_answered:
+            assert command != "git push", "what denies needs no acceptance"
+            phone.decide("local-s1", waiting()[name], "deny")
+        answers = [answer["decision"] for answer in (before, again.answer()[1]) if answer]
+        if command != "echo hi":
+            assert set(answers) == {"deny"}, (number, answers)
+        elif "allow" in answers:
+            allowed.add(name)
+    assert allowed
+    # By a person nothing was, and each is in the log with its rule.
+    wait_until(lambda: allowed <= {event["head"]["title"] for event in requests(phone, "local-s1") if "rule" in event["head"]}, 20, f"{allowed}, by a rule")
 
 
 def desk(phone: WireClient) -> str:

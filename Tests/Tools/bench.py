@@ -19,6 +19,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "Integration"), str(Pa
 import rows  # noqa: E402
 from beside import SlowReader, Storm, beside  # noqa: E402
 from cluster import CLUSTER  # noqa: E402
+from costs import costs  # noqa: E402
 from fairness import fairness  # noqa: E402
 from hook import hook, status_line, tool_calls  # noqa: E402
 from hundred_thousand import hundred_thousand  # noqa: E402
@@ -57,6 +58,7 @@ MATRIX: dict[str, tuple[str, Callable[[rows.Bench], Iterable[str | rows.Ratio]]]
     "fair": ("a well-behaved host and its client, beside one peer that costs much within its rates", fairness),
     "resume": ("resume", rows.resume),
     "start": ("start with history", rows.start),
+    "costs": ("the costs of a year, asked for at once", costs),
     "hook": ("the hook", hook),
     "status-line": ("the status line", status_line),
     "hook-agent": ("twenty tool calls of a real agent", tool_calls),

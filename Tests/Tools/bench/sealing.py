@@ -1,6 +1,5 @@
 """What it costs a host to seal the content of its events for the devices that it trusts, and the relay to carry them."""
 
-import os
 import statistics
 import tempfile
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ import rows
 from client import WireClient
 from daemon import Daemon
 from own_agent import event, post
+from relay import processor_seconds
 from servers import RelayServer
 from trusting import trust_client
 
@@ -20,11 +20,6 @@ TOGETHER = 64
 TEXT = "The test passes now; the cause was a clock that two of them shared. " * 4
 GOAL = 1.3
 NAMES = ("open", "sealed")
-
-
-def processor_seconds(pid: int | None) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def sealing(bench: rows.Bench) -> Iterator[str | rows.Ratio]:

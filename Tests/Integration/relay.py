@@ -26,18 +26,23 @@ BENCH, APNS_SIMULATOR = BINARY.with_name("heliograph-bench"), BINARY.with_name("
 CRASH = re.compile(r"Fatal error|Crash:|\*\*\* Signal|Segmentation|AddressSanitizer|ThreadSanitizer|preconditionFailure|assertion failed")
 
 
-PORTS_OF_WORKER = 3_300
-"""How many each of the processes that run tests side by side has to itself."""
+PORTS = range(12_000, 32_000)
+"""Below those that the kernel gives to outgoing connections, so that no connection of another test takes the port of a relay that is just being
+started again."""
+
+PORTS_OF_PROCESS = 400
 
 
 def own_ports() -> Iterator[int]:
-    """Those of this process, again and again. They lie below the ones that the kernel gives to outgoing connections, so that no connection
-    of another test takes the port of a relay that is just being started again."""
-    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-    first = 12_000 + worker % 6 * PORTS_OF_WORKER
-    start = os.getpid() % PORTS_OF_WORKER
-    for count in itertools.count(start):
-        yield first + count % PORTS_OF_WORKER
+    """Ports of this process, again and again: no other that runs tests on this machine is given them while it lives."""
+    claim = socket.socket(socket.AF_UNIX)
+    for first in range(PORTS.start, PORTS.stop, PORTS_OF_PROCESS):
+        try:
+            claim.bind(f"\0heliograph-tests-ports-{first}")
+        except OSError:
+            continue
+        yield from itertools.cycle(range(first, first + PORTS_OF_PROCESS))
+    raise AssertionError("other processes have all ports for tests")
 
 
 _ports = own_ports()
@@ -51,15 +56,15 @@ def code_of(link: str) -> str:
 
 
 def free_port() -> int:
-    """A port that nobody listens on and that no other test of this run is given."""
-    for port in itertools.islice(_ports, PORTS_OF_WORKER):
+    """A port that nobody listens on and that no other process that runs tests is given."""
+    for port in itertools.islice(_ports, PORTS_OF_PROCESS):
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", port))
             except OSError:
                 continue
             return port
-    raise AssertionError(f"none of the {PORTS_OF_WORKER} ports is free")
+    raise AssertionError(f"none of the {PORTS_OF_PROCESS} ports is free")
 
 
 def plain_environment(home: Path) -> dict[str, str]:

@@ -48,6 +48,8 @@ package struct CodexLimits: Sendable {
     var waitingLaunchesMax = 16
     /// A change of settings that is reported this long after a request was not made by that request.
     var settingWithin = Duration.seconds(30)
+    /// A turn that begins this long after its thread was given a freer policy may run by it, whatever was reported in between.
+    var freedWithin = Duration.seconds(10)
     var messagesMax = 8
     /// Pieces of a command's output that Codex sends while it runs; the rest comes with its end.
     var outputPieces = 10_000

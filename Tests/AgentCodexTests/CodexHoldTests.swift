@@ -68,8 +68,11 @@ struct CodexHoldTests {
         #expect(hold(bench) == .most)
     }
 
-    @Test("a turn that begins by a freer policy while it is held is interrupted, and the person is told why")
-    func begunFreely() {
+    /// `isHeldAgain`: Codex has reported the answer to our hold before the turn.
+    @Test(
+        "a turn that begins by a freer policy while it is held is interrupted, and the person is told why",
+        arguments: [false, true])
+    func begunFreely(isHeldAgain: Bool) {
         var bench = Self.attached()
         bench.tell(.held(Self.all))
         bench.isSet(policy: #""untrusted""#)
@@ -78,11 +81,16 @@ struct CodexHoldTests {
         bench.turnEnds("completed", "t1")
         // The terminal's own client names the policy that it knows.
         bench.isSet(policy: #""on-request""#)
+        if isHeldAgain { bench.isSet(policy: #""untrusted""#) }
         _ = bench.take()
         bench.turnStarts("t2")
         let halts = bench.asked.filter { $0.method == "turn/interrupt" }.map(\.params)
         #expect(halts == [#"{"threadId":"\#(CodexBench.thread)","turnId":"t2"}"#])
         #expect(bench.take().contains { $0.contains("a budget is spent") })
+        bench.turnEnds("interrupted", "t2")
+        bench.isSet(policy: #""untrusted""#)
+        bench.turnStarts("t3")
+        #expect(bench.asked.filter { $0.method == "turn/interrupt" }.count == 1)
     }
 
     @Test("a freer policy that is chosen at the terminal is held as well, and is what it is set back to")

@@ -12,7 +12,7 @@ from client import WireClient
 from codex import DIALOG, READY, AppServer, CodexMachine, codex_program, command, machine  # noqa: F401 (a fixture)
 from pictures import bring, named, png
 from steered import FINAL, Steered, phone  # noqa: F401 (a fixture)
-from waits import wait_until
+from waits import patient, wait_until
 
 pytestmark = pytest.mark.agent
 
@@ -369,7 +369,7 @@ def test_a_spent_budget_has_it_ask_for_what_it_ran_unasked(machine, steered, scr
     steered.status("idle")
 
     # Whoever starts a turn can name a freer policy: it is ended before its command runs.
-    machine.api.script = [[{"sleep": 2}, {"tool": "exec_command", "input": {"cmd": "echo ran > freely.txt"}}], [{"text": "That ran."}]]
+    machine.api.script = [[{"sleep": patient(2)}, {"tool": "exec_command", "input": {"cmd": "echo ran > freely.txt"}}], [{"text": "That ran."}]]
     with AppServer(machine) as server:
         thread = steered.session.removeprefix("codex-")
         server.call("turn/start", threadId=thread, approvalPolicy="on-request", input=[{"type": "text", "text": "freely"}])

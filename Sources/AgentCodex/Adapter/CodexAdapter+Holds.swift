@@ -24,6 +24,7 @@ extension CodexAdapter {
             call(.hold(thread: session.thread, policy: CodexThreadSettings.askingMost))
         } else if let before = session.policyBefore {
             sessions[id]?.policyBefore = nil
+            sessions[id]?.freed = nil
             // A policy that a person has chosen since stays.
             guard policy == CodexThreadSettings.askingMost else { return }
             call(.hold(thread: session.thread, policy: before))
@@ -31,6 +32,14 @@ extension CodexAdapter {
             return
         }
         sessions[id]?.hasNews = true
+    }
+
+    /// The policy of a turn that begins now, if a held session was given a freer one just before: on a slow machine Codex has reported our own
+    /// `untrusted` again by then, and runs this turn by the other.
+    mutating func takeFreed(in id: SessionID) -> String? {
+        guard let freed = sessions[id]?.freed else { return nil }
+        sessions[id]?.freed = nil
+        return now.monotonic - freed.at <= limits.freedWithin.milliseconds ? freed.policy : nil
     }
 
     /// Whoever starts a turn can name a policy for it, and a terminal that has not read of the hold names the one before. Codex reports that policy

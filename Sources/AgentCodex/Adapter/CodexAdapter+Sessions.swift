@@ -91,7 +91,7 @@ extension CodexAdapter {
         guard let turn = params.optional("turn")?.text("id") else { return }
         sessions[id]?.begin(turn, countMax: limits.toldTurnsMax)
         sessions[id]?.activeTurn = turn
-        let policy = sessions[id]?.settings.policy
+        let policy = takeFreed(in: id) ?? sessions[id]?.settings.policy
         sessions[id]?.turnPolicy = policy
         setStatus(.running, in: id)
         haltIfTooFree(turn, policy, in: id)

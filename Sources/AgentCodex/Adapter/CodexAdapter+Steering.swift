@@ -169,6 +169,11 @@ extension CodexAdapter {
     mutating func isSet(to value: JSONValue, in id: SessionID) {
         guard var settings = sessions[id]?.settings else { return }
         settings.take(value) { isOurHold($0, in: id) || steering.isAsked($0, in: id, since: settingsSince) }
+        if holds.contains(shown(id)), sessions[id]?.settings.policy == CodexThreadSettings.askingMost,
+            let policy = settings.policy, policy != CodexThreadSettings.askingMost
+        {
+            sessions[id]?.freed = (policy, now.monotonic)
+        }
         sessions[id]?.settings = settings
         holdOrRelease(id)
         if let model = settings.model.map({ line($0, bytesMax: WireLimits.nameBytesMax) }) { sessions[id]?.model = model }

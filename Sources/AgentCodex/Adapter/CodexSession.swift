@@ -80,6 +80,8 @@ struct CodexSession {
     var activeTurn: String?
     /// Approval policy with which that turn began, and by which it asks until its end. Nil if it began before we joined.
     var turnPolicy: String?
+    /// The freer policy that a held session was given last, and the monotonic time of it.
+    var freed: (policy: String, at: Int64)?
     /// Approval policy before the hold, to be restored afterwards.
     var policyBefore: String?
     /// Codex said last that the thread is active.

@@ -95,7 +95,8 @@ struct Layering {
             "WidgetKit",
         ]),
         "HeliographKit": Module(imports: [
-            "Consent", "CryptoKit", "DeviceConsent", "LiveActivityKit", "HeliographLink", "RelayProtocol", "FoundationNetworking",
+            "Consent", "CryptoKit", "DeviceConsent", "LiveActivityKit", "HeliographLink", "RelayProtocol",
+            "FoundationNetworking",
             "Security", "UserNotifications",
         ]),
         "PageBundle": Module(imports: [], isPure: true),

@@ -234,3 +234,22 @@ def test_an_app_is_brought_by_a_device_after_a_person_compared_the_codes(daemon:
     assert waits(app, card)["canAllow"]
     assert "decided" in app.wish("allow", card["approval"])
     assert asking.answer()[1]["decision"] == "allow"
+
+
+def test_an_app_brings_another_one_or_turns_it_away(daemon: Daemon, phone: WireClient, make_app: Callable[[], App]) -> None:
+    own, other = make_app(), make_app()
+    assert own.wish("invite").startswith("notFound:"), "nobody trusts it yet"
+    trusts(daemon, own)
+    for word in ("turnAway", "accept"):
+        link = own.wish("invite")
+        told = len(other.answers()) + 1
+        other.send("trust", link)
+        newcomer = own.wait_state(lambda state: state.get("newcomer"))["newcomer"]
+        assert newcomer["name"] == "Ada's phone" and len(devices(daemon)["devices"]) == 1, "nothing happens before a person says so"
+        said = own.wish(word)
+        if word == "turnAway":
+            assert said == "done" and other.wait_answers(told).startswith("refused: The device that showed the link did not let this one in")
+        else:
+            assert said == '["laptop"]' and other.wait_answers(told) == f'["laptop"] {newcomer["code"]}'
+    assert own.wish("accept").startswith("notFound:"), "nobody asks"
+    assert len(devices(daemon)["devices"]) == 2

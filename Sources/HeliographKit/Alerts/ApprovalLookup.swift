@@ -45,7 +45,6 @@ struct ApprovalLookup: Sendable {
                 while !link.view.isWorkspaceKnown {
                     for case .send(let bytes) in orders { try await socket.send(Data(bytes)) }
                     orders = link.received([UInt8](try await socket.receive()))
-                    if link.phase == .over { return nil }
                 }
                 let found = link.view.pendingApprovals.first { $0.id.rawValue == approval }
                 return found.map { Found(approval: $0, summary: link.view.sessions[$0.session]) }

@@ -8,9 +8,9 @@ internal import RelayProtocol
 /// Which hosts trust this device, and whom else they trust.
 extension RelayClient {
     /// A letter is live only: it is sent again until it is answered.
-    private static let letterEvery = Duration.seconds(2)
+    static let letterEvery = Duration.seconds(2)
     /// A host answers at once, if it is there.
-    private static let hostWithin = Duration.seconds(20)
+    static let hostWithin = Duration.seconds(20)
     /// At a device a person compares the codes first.
     private static let personWithin = Duration.seconds(600)
 
@@ -33,9 +33,10 @@ extension RelayClient {
             link.secret, at: peers, by: identity, name: name, nonce: { .fresh() }, trust.crypto)
         defer { seeking = nil }
         let end = ContinuousClock.now + (link.isOfDevice ? Self.personWithin : Self.hostWithin)
-        while seeking?.isDone == false, ContinuousClock.now < end, !Task.isCancelled {
+        await repeating(until: end) {
             for (letter, peer) in seeking?.letters ?? [] { submit(.letter(letter, to: peer)) }
-            await stirred(within: Self.letterEvery)
+        } while: {
+            seeking?.isDone == false
         }
         let trusted = seeking?.trusted ?? []
         guard trusted.isEmpty else {
@@ -92,12 +93,27 @@ extension RelayClient {
         (asked[host], answers[host]) = (letter, nil)
         defer { (asked[host], answers[host]) = (nil, nil) }
         let end = ContinuousClock.now + Self.hostWithin
-        while ContinuousClock.now < end, !Task.isCancelled {
-            try send(letter, to: host, identity)
-            await stirred(within: Self.letterEvery)
-            if let answer = answers[host] { return answer }
+        await repeating(until: end) {
+            keeping { () throws(LiveActivityError) in try send(letter, to: host, identity) }
+        } while: {
+            answers[host] == nil
         }
-        throw LiveActivityError(.unreachable, "The host has not answered.")
+        guard let answer = answers[host] else { throw LiveActivityError(.unreachable, "The host has not answered.") }
+        return answer
+    }
+
+    /// Sends every `letterEvery`, however many letters come meanwhile.
+    func repeating(
+        until end: ContinuousClock.Instant, _ send: () -> Void, while isOpen: () -> Bool
+    ) async {
+        var next = ContinuousClock.now
+        while isOpen(), ContinuousClock.now < end, !Task.isCancelled {
+            if ContinuousClock.now >= next {
+                send()
+                next = .now + Self.letterEvery
+            }
+            await stirred(within: max(.zero, ContinuousClock.now.duration(to: next)))
+        }
     }
 
     private func send(_ content: LetterContent, to host: KeyID, _ identity: ConsentIdentity) throws(LiveActivityError) {
@@ -110,10 +126,7 @@ extension RelayClient {
     }
 
     func received(_ letter: Letter, from peer: LetterPeer) {
-        defer {
-            stirred?.resume()
-            stirred = nil
-        }
+        defer { stir() }
         let wall = Int64(Date().timeIntervalSince1970 * 1_000)
         switch seeking?.received(letter, from: peer, wall: wall) {
         case .trusted(let pin): return keeping { () throws(LiveActivityError) in try trust?.pin(pin) }
@@ -123,9 +136,11 @@ extension RelayClient {
             return
         case .ignored, nil: break
         }
+        if case .client(let client) = peer { return receivedJoin(letter, from: client) }
         guard let trust, case .host(let key) = peer, let host = KeyID(text: key.rawValue), let own = try? trust.identity()?.id
         else { return }
         if rolls?.received(letter.bytes, by: host, to: own) == true { return keepKnown() }
+        if receivedAnswer(letter, by: host) { return }
         if let bump = bumps[host], let answer = try? LetterAnswer(letter.bytes, to: bump, by: host, trust.crypto) {
             return bumped(bump, answer)
         }
@@ -155,22 +170,6 @@ extension RelayClient {
         let known = Bump(host: bump.host, generation: generation, count: bump.count, device: bump.device)
         bumps[bump.host] = known
         keeping { () throws(LiveActivityError) in try send(.bump(known), to: bump.host, identity) }
-    }
-
-    /// Until a letter came, or the time is over.
-    private func stirred(within limit: Duration) async {
-        let alarm = Task { [weak self] in
-            try? await Task.sleep(for: limit)
-            if !Task.isCancelled { await self?.stir() }
-        }
-        defer { alarm.cancel() }
-        stir()
-        await withCheckedContinuation { stirred = $0 }
-    }
-
-    private func stir() {
-        stirred?.resume()
-        stirred = nil
     }
 
     private func isLive() async throws(LiveActivityError) {

@@ -27,6 +27,7 @@ public actor RelayClient {
     public nonisolated let states: AsyncStream<RelayState>
 
     private let tell: AsyncStream<RelayState>.Continuation
+    let relay: URL
     private let address: URL
     private let credentials: any RelayCredentials
     private let transport: any RelayTransport
@@ -45,10 +46,16 @@ public actor RelayClient {
     /// Letters to hosts of which the answer is waited for.
     var asked: [KeyID: LetterContent] = [:]
     var answers: [KeyID: LetterAnswer] = [:]
+    /// A further device that this one brings: the relay's name of it, and what came of it at the hosts.
+    var vouching: Vouching?
+    var newcomerClient: ClientID?
+    var brought: [HostPin] = []
+    var unwilling: String?
     /// Said to hosts that were restored from older files.
     var bumps: [KeyID: Bump] = [:]
-    /// Resumed by a letter.
-    var stirred: CheckedContinuation<Void, Never>?
+    /// Resumed by any letter, or when their time is over.
+    private var stirring: [Int: CheckedContinuation<Void, Never>] = [:]
+    private var stirsMade = 0
     var state = RelayState()
     private var isForeground = false
     private var shown: SessionID?
@@ -77,6 +84,7 @@ public actor RelayClient {
         transport: any RelayTransport = URLSessionTransport()
     ) throws(LiveActivityError) {
         address = try Self.address(of: relay)
+        self.relay = relay
         let spelled = device.flatMap { DeviceID($0) }
         guard device == nil || spelled != nil else {
             throw LiveActivityError(.refused, "a device's name is 1 to 64 of A-Z a-z 0-9 _ -")
@@ -178,6 +186,24 @@ public actor RelayClient {
         carryOut(orders)
         return id
     }
+
+    // MARK: Letters
+
+    /// Until a letter came, or the time is over.
+    func stirred(within limit: Duration) async {
+        stirsMade += 1
+        let number = stirsMade
+        let alarm = Task { [weak self] in
+            try? await Task.sleep(for: limit)
+            await self?.stir(number)
+        }
+        defer { alarm.cancel() }
+        await withCheckedContinuation { stirring[number] = $0 }
+    }
+
+    private func stir(_ number: Int) { stirring.removeValue(forKey: number)?.resume() }
+
+    func stir() { for number in Array(stirring.keys) { stir(number) } }
 
     // MARK: Presence, which is the heartbeat too
 

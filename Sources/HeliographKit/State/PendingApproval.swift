@@ -54,8 +54,6 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
     /// The text that its host signs for: a signature is over exactly this, and all the above is from it. Nil of an open host, or where
     /// there is none.
     let signable: String?
-    /// The host takes only what is signed.
-    let isOfSignedHost: Bool
 
     public var canAllow: Bool { obstacle == nil && !isQuestion }
     public var canAnswer: Bool { obstacle == nil && isQuestion }
@@ -84,7 +82,6 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
         var shown: ShownText?
         if case .signed(let text) = reading.basis { shown = text }
         signable = shown?.text
-        if case .open = reading.basis { isOfSignedHost = false } else { isOfSignedHost = true }
         obstacle = Obstacle(
             reading, isWhole: isWhole, isSealed: (try? Event(stored: came.requestBytes))?.isSealed == true,
             isTrusted: shown.map { hosts.contains($0.host) } ?? false,

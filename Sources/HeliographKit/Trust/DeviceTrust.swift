@@ -49,9 +49,9 @@ public final class DeviceTrust: Sendable {
     func identity() throws(LiveActivityError) -> ConsentIdentity? { try read().identity }
 
     func identityToJoin() throws(LiveActivityError) -> ConsentIdentity {
-        if let known = try read().identity { return known }
         lock.lock()
         defer { lock.unlock() }
+        if let known = try now().identity { return known }
         let made = try vault.makeIdentity()
         kept.set(nil)
         return made
@@ -93,13 +93,14 @@ public final class DeviceTrust: Sendable {
     // MARK: Reading
 
     private func read() throws(LiveActivityError) -> Read {
-        if let known = kept.get() { return known }
         lock.lock()
         defer { lock.unlock() }
-        return try readNow()
+        return try now()
     }
 
-    private func readNow() throws(LiveActivityError) -> Read {
+    /// With the lock.
+    private func now() throws(LiveActivityError) -> Read {
+        if let known = kept.get() { return known }
         var book = HostBook()
         if let data = try vault.read(.hosts) {
             let crypto = crypto
@@ -115,8 +116,7 @@ public final class DeviceTrust: Sendable {
     ) throws(LiveActivityError) -> Result {
         lock.lock()
         defer { lock.unlock() }
-        var now: Read
-        if let known = kept.get() { now = known } else { now = try readNow() }
+        var now = try now()
         let result = try body(&now.book)
         try vault.write(Data(now.book.bytes), .hosts)
         kept.set(now)

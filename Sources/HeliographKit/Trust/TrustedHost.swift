@@ -13,6 +13,14 @@ public struct TrustedHost: Sendable, Hashable, Identifiable {
     public let seals: Bool
 }
 
+/// A device that asks this one to bring it to its hosts.
+public struct Newcomer: Sendable, Hashable {
+    /// What it calls itself. Safe to show.
+    public let name: String
+    /// As its own screen shows it: `XXXX-XXXX`.
+    public let code: String
+}
+
 /// A device that one of the hosts trusts, as that host says.
 public struct TrustedDevice: Sendable, Hashable, Identifiable {
     /// The name of its key.

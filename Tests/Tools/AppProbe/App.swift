@@ -34,6 +34,9 @@ struct App {
             let trusted = try await client.trust(TrustLink(words[1]), as: "Ada's phone")
             return "\(trusted.map(\.name)) \(try trust.code() ?? "")"
         case "code": return try trust.code() ?? ""
+        case "invite": return try await client.invite()
+        case "accept": return "\(try await client.accept().map(\.name))"
+        case "turnAway": try await client.turnAway()
         case "read": await client.read(shown.device(words[1]))
         case "distrust": try await client.distrust(shown.device(words[1]))
         // The notification service: the alert's own fields as JSON.

@@ -50,6 +50,7 @@ final class Memory: RelayCredentials {
         var approvals: [Ask]
         var events: [Event]
         var devices: [Device]
+        var newcomer: [String: String]?
         var trouble: String?
 
         init(_ state: RelayState) {
@@ -72,6 +73,7 @@ final class Memory: RelayCredentials {
                     id: $0.id, host: $0.host.name, name: $0.name, code: $0.code, broughtBy: $0.broughtBy, isOwn: $0.isOwn,
                     isNew: $0.isNew)
             }
+            newcomer = state.newcomer.map { ["name": $0.name, "code": $0.code] }
             trouble = state.trouble
         }
     }

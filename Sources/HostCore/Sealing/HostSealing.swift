@@ -21,8 +21,6 @@ struct HostSealing {
     /// Of the current epoch.
     private var seals: [SessionID: SessionSeal] = [:]
     private var wrapKeys: [BoxPoint: WrapKey] = [:]
-    /// Latest offers as clients name things in them. Of the current epoch.
-    private var aliasedOffers: [SessionID: (offer: SteeringOffer, aliased: SteeringOffer)] = [:]
     /// Epochs up to this one may be known to a device that has gone: what comes sealed with them is not taken.
     private var lapsed: EpochNumber
 
@@ -74,17 +72,15 @@ struct HostSealing {
         try disk.save(changed)
         let isNew = changed.current?.number != book.current?.number
         book = changed
-        if isNew { epochBegan() }
+        if isNew { seals = [:] }
         isKept = true
     }
 
     private mutating func begin(after floor: EpochNumber = 0) {
         let key: EpochKey = fresh.next()
         book.begin(key, after: floor)
-        epochBegan()
+        seals = [:]
     }
-
-    private mutating func epochBegan() { (seals, aliasedOffers) = ([:], [:]) }
 
     /// Brings the keys to disk. Nothing is sealed before.
     mutating func keep() throws(SpoolError) {
@@ -231,25 +227,10 @@ struct HostSealing {
 
     private mutating func forget(_ session: SessionID) {
         lines.forget(session)
-        (seals[session], aliasedOffers[session]) = (nil, nil)
+        seals[session] = nil
     }
 
     // MARK: Inward
-
-    /// The offer as clients name things in it, made once: whoever sends commands that nobody has signed costs no more than to look them up.
-    mutating func aliased(_ offer: SteeringOffer, of session: SessionID) -> SteeringOffer {
-        if let known = aliasedOffers[session], known.offer == offer { return known.aliased }
-        var aliased = offer.sealable
-        guard let key = aliasKey else {
-            aliased.actions = []
-            return aliased
-        }
-        aliased.commands = aliased.commands.map { key.alias(of: $0) }
-        aliased.projects = aliased.projects?.map { ProjectOffer(name: key.alias(of: $0.name), folder: $0.folder) }
-        if aliasedOffers.count >= Self.sealsMax { aliasedOffers = [:] }
-        aliasedOffers[session] = (offer, aliased)
-        return aliased
-    }
 
     var opening: SealedOpening { SealedOpening(host: identity.id, epochs: book, after: lapsed, names: aliasKey, crypto) }
 }

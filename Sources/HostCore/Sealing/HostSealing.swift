@@ -140,7 +140,14 @@ struct HostSealing {
             seal.seal($0.bytes, as: .line, number: number, nonce: fresh.next()).text
         }
         var outer = SealedEvent(sealed.text, line: line)
-        if case .steeringOffered = event.head, session.isOfHost { outer.wraps = wraps(for: pins) }
+        switch event.head {
+        case .steeringOffered where session.isOfHost: outer.wraps = wraps(for: pins)
+        case .approvalRequested:
+            outer.consent = ShownText.text(inEvent: event.bytes).map { shown in
+                RequestConsent(host: HostKeyID(identity.id), shown: InputDigest(ShownText.hash(of: shown, crypto)))
+            }
+        default: break
+        }
         return outer.bytes(of: event) { alias.alias(of: $0) }
     }
 

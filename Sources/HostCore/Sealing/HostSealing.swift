@@ -136,7 +136,9 @@ struct HostSealing {
         guard let seal = seal(of: session), let alias = aliasKey else { preconditionFailure("a key that is kept is there") }
         let sealed = seal.seal(
             event.bytes, as: .event(kind: event.head.kind), number: number, nonce: fresh.next())
-        let line = lines.next(with: number, of: session).map {
+        // With the folder of a request the host tries rules on it, months later.
+        let isRequest = event.head.kind == EventKind.approvalRequested.rawValue
+        let line = lines.next(with: number, of: session, isPart: isRequest).map {
             seal.seal($0.bytes, as: .line, number: number, nonce: fresh.next()).text
         }
         var outer = SealedEvent(sealed.text, line: line)

@@ -50,6 +50,18 @@ struct HostSealingTests {
             request.consent?.shown == InputDigest(ShownText.hash(of: shown, .openSSL)) && !bench.leftBytes.contains("ecret"))
     }
 
+    @Test("each request has its session's line, as rules are tried on it where its session worked")
+    func lineOfRequest() throws {
+        var bench = try Bench.sealed()
+        bench.start()
+        _ = try bench.ask("a1")
+        _ = try bench.ask("a2")
+        bench.flush()
+        let reader = try SealedReader(bench)
+        let requests = bench.left().filter { $0.event.head.kind == "approval.requested" }
+        #expect(try requests.map { try reader.line($0.event)?.workingDirectory } == ["~/secret-folder", "~/secret-folder"])
+    }
+
     @Test("an open host's events leave byte for byte as they are in the spool")
     func open() throws {
         var bench = try Bench(.signed)

@@ -4,28 +4,37 @@ import base64
 import json
 import random
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from client import WireClient
 from consent import Opener, Shown, unb64
 from daemon import Daemon
 from own_agent import Asking, event, post, question
+from page_screen import Screen
 from pictures import bring, png
 from postgres import PostgresServer
 from push_site import PushSite
-from relay import BINARY, Relay
+from relay import BINARY, ROOT, Relay
 from steered import phone  # noqa: F401 (a fixture)
 from test_web_push import Laptop
 from thief import Wiretap, found_in, loot
-from trusting import devices, join, shown_link, trust_client
+from trusting import devices, join, shown_link, trust_client, trust_page
 from waits import patient, wait_until
+
+sys.path.append(str(ROOT / "Tests/Tools"))
+
+from demo_phone import Phone as AppleService  # noqa: E402
 
 SESSION = "local-s1"
 MARKS = 200
+PICTURED = "bildunterschriftgrün"
+"""In the picture, where no screen shows it."""
 
 
 class Marks:
@@ -170,6 +179,19 @@ def relay(tmp_path: Path, site: PushSite, server: PostgresServer | None) -> Iter
 
 
 @pytest.fixture
+def apple(tmp_path: Path, relay: Relay) -> Iterator[AppleService]:
+    """A phone with an app that has a card for each session, and what it was sent."""
+    folder = tmp_path / "apple"
+    folder.mkdir()
+    service = AppleService(BINARY, folder, f"127.0.0.1:{relay.port}")
+    service.switch_on()
+    service.enrol(relay.data)
+    service.register(relay.token("client", "Ada's iPhone"), text="full", starts="always")
+    yield service
+    service.switch_off()
+
+
+@pytest.fixture
 def machine(short_path: Path, relay: Relay, phone: WireClient) -> Iterator[Callable[..., Machine]]:
     made: list[Machine] = []
 
@@ -188,45 +210,56 @@ def machine(short_path: Path, relay: Relay, phone: WireClient) -> Iterator[Calla
             one.tap.close()
 
 
-def work(machine: Machine) -> None:
+def work(machine: Machine, reader: "Reader") -> None:
     """A day's small work, with a mark in everything that a person or an agent has written."""
     new = machine.marks.new
     folder = machine.daemon.home / new()
     folder.mkdir()
     done = subprocess.run([str(BINARY), "host", "projects", "add", str(folder)], capture_output=True, text=True, env=machine.environment, timeout=patient(20))
     assert done.returncode == 0, done.stderr
-    machine.emit("session.started", {"agent": {"name": "own"}, "title": new(), "project": new(), "cwd": f"/srv/{new()}", "branch": new()})
+    title = new()
+    machine.emit("session.started", {"agent": {"name": "own"}, "title": title, "project": new(), "cwd": f"/srv/{new()}", "branch": new()})
     machine.offer(commands=[f"/{new()}"], pictures=True)
     machine.phone.wait_summary(SESSION, lambda summary: "prompt" in summary.get("steering", {}).get("actions", []), 20)
     machine.phone.subscribe(SESSION)
+    reader.follow()
+    reader.sees(title)
     for number in range(22):
-        call = f"c{number}"
-        machine.emit("tool.started", {"call": call, "tool": "Run", "operation": f"Running {new()}", "file": f"src/{new()}.c"}, {"input": {"command": f"make {new()}"}})
+        call, done = f"c{number}", new()
+        machine.emit("tool.started", {"call": call, "tool": "Run", "operation": f"Running {done}", "file": f"src/{done}.c"}, {"input": {"command": f"make {new()}"}})
         if number < 2:
             printed = new()
             machine.emit("tool.output", {"call": call}, {"text": f"{printed}\n"})
             machine.phone.wait(lambda message: message["type"] == "output" and message["call"] == call, 20, f"output of {call}")
-        machine.emit("tool.finished", {"call": call, "tool": "Run", "ok": True, "summary": new()}, {"output": new()})
+            reader.sees(printed)
+        machine.emit("tool.finished", {"call": call, "tool": "Run", "ok": True, "summary": done}, {"output": new()})
     for _ in range(8):
-        machine.emit("message", {"role": "assistant", "summary": new()}, {"text": f"I have done {new()}."})
+        said = new()
+        machine.emit("message", {"role": "assistant", "summary": said}, {"text": f"I have done {said}."})
         machine.emit("file.changed", {"path": f"src/{new()}.c", "added": 1, "removed": 0}, {"diff": f"+{new()}\n"})
-    machine.emit("todo.changed", {"completed": 1, "total": 2, "current": new()}, {"items": [{"text": new(), "status": "pending"}]})
+    task = new()
+    machine.emit("todo.changed", {"completed": 1, "total": 2, "current": task}, {"items": [{"text": task, "status": "active"}]})
     machine.emit("subagent.started", {"agent": "a1", "name": new()})
     machine.emit("error", {"message": new(), "recoverable": True})
-    machine.emit("status.changed", {"status": "idle", "reason": new()})
+    reason = new()
+    machine.emit("status.changed", {"status": "idle", "reason": reason})
+    reader.sees(reason)
     machine.emit("session.renamed", {"title": new()})
     for number in range(6):
-        call = f"q{number}"
-        asking = Asking(machine.daemon, question("s1", call, tool=f"Tool {new()}", title=f"Deploy {new()}", input={"to": new()}))
+        call, tool, title = f"q{number}", new(), new()
+        asking = Asking(machine.daemon, question("s1", call, tool=f"Tool {tool}", title=f"Deploy {title}", input={"to": new()}))
         card, shown = machine.card(call)
+        reader.sees(tool, title)
         words = new() if number % 2 else None
         reply = machine.decide(card, shown, "deny" if words else "allow", words)
         assert "error" not in reply, reply
         status, said = asking.answer()
         assert status == 200 and (words in said["message"] if words else said["decision"] == "allow"), said
     asked = [{"id": "q0", "text": new(), "choices": [{"label": new()}, {"label": new()}]}, {"id": "q1", "text": new(), "choices": [{"label": new()}]}]
-    asking = Asking(machine.daemon, {"session": "s1", "approval": "which", "kind": "question", "title": new(), "questions": asked, "waitSeconds": 120})
+    title = new()
+    asking = Asking(machine.daemon, {"session": "s1", "approval": "which", "kind": "question", "title": title, "questions": asked, "waitSeconds": 120})
     card, shown = machine.card("which")
+    reader.sees(title)
     own, labels = new(), [choice["label"] for choice in asked[0]["choices"]]  # type: ignore[index]
     answers = [
         {"question": "q0", "choices": ["2" if machine.is_sealed else labels[1]], "indexes": [1]},
@@ -236,7 +269,7 @@ def work(machine: Machine) -> None:
     assert "error" not in reply, reply
     given = asking.answer()[1]["answers"]
     assert given[0]["choices"] == [labels[1]] and given[1]["text"] == own, given
-    machine.picture = png(16, 16, seed=36, text=new())
+    machine.picture = png(16, 16, seed=36, text=PICTURED)
     while len(machine.marks.all) < MARKS - 1:
         machine.emit("message", {"role": "assistant"}, {"text": new()})
     text = new()
@@ -290,29 +323,107 @@ def read_by(machine: Machine) -> str:
     return json.dumps(opened, ensure_ascii=False)
 
 
+class Reader:
+    """A page of a trusted browser that is there all day: what was ever on its screen, by lines. It says that nobody looks, so that all rings."""
+
+    SEES = """
+        Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
+        const seen = new Set(); window.seen = seen;
+        const look = window.look = () => { for (const line of (document.body?.innerText ?? "").split("\\n")) seen.add(line); };
+        new MutationObserver(() => requestAnimationFrame(look)).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+    """
+
+    READS = """async () => {
+        for (const place of document.querySelectorAll("main .event, main approval-card, main details")) {
+            place.scrollIntoView();
+            await new Promise(requestAnimationFrame);
+            window.look();
+        }
+    }"""
+    """A browser draws what is scrolled to."""
+    DEPTH = 3
+    ROUNDS = 3
+
+    def __init__(self, machine: Machine, one: Screen):
+        self.machine, self.one = machine, one
+        one.page.add_init_script(self.SEES)
+        one.page.reload()
+        trust_page(machine, one)
+
+    def follow(self) -> None:
+        self.one.go(f"#/session/{SESSION}")
+
+    def sees(self, *marks: str) -> None:
+        """What gives way to something else soon."""
+        self.one.page.wait_for_function("marks => marks.every((mark) => [...window.seen].some((line) => line.includes(mark)))", arg=marks)
+
+    def look_around(self) -> None:
+        """To all places of the page, as a person goes there."""
+        page = self.one.page
+        self.follow()
+        expect(self.one.timeline()).to_contain_text(self.machine.marks.all[-1])
+        sent = self.one.timeline().locator('[data-kind="steering.requested"]')
+        expect(sent.get_by_role("button", name="Picture").locator("canvas")).to_be_visible()
+        for name in ("Show the to-do list and the numbers", "Mode, model and commands"):
+            page.get_by_role("button", name=name).click()
+            self.one.settle()
+            page.get_by_role("button", name=name).click()
+        for place in (f"#/session/{SESSION}", "#/approvals/recent", "#/start", "#/"):
+            self.one.go(place)
+            self.one.settle()
+            # What is in one that was closed may be closed itself.
+            for _ in range(self.DEPTH):
+                page.evaluate("() => { for (const closed of document.querySelectorAll('main details:not([open])')) closed.open = true; }")
+                self.one.settle()
+            page.evaluate(self.READS)
+
+    def missing(self) -> list[str]:
+        """What was never on the screen, after as many rounds as a page may need that draws when it comes to it."""
+        for _ in range(self.ROUNDS):
+            self.look_around()
+            seen = "\n".join(self.one.page.evaluate("() => [...window.seen]"))
+            missing = [mark for mark in self.machine.marks.all if mark not in seen]
+            if not missing:
+                break
+        return missing
+
+
 @pytest.mark.parametrize(("server", "content"), [("files", "sealed"), ("files", "open"), ("PostgreSQL", "sealed"), ("PostgreSQL", "open")], indirect=["server"])
 def test_a_thief_of_everything_the_relay_has_finds_nothing_and_a_trusted_device_reads_all(
-    content: str, machine: Callable[..., Machine], server: PostgresServer | None, site: PushSite
+    content: str, machine: Callable[..., Machine], server: PostgresServer | None, site: PushSite, apple: AppleService,
+    screen: Callable[..., Screen],
 ) -> None:
     one = machine(content == "sealed")
     browser = Laptop(one.relay, site, one.phone).browser
-    work(one)
-    marks = one.marks.all
-    assert len(marks) == MARKS == len(set(marks))
+    reader = Reader(one, screen(role="operator"))
+    work(one, reader)
+    missing = reader.missing()
+    assert not missing, " ".join(missing)
+    assert len(one.marks.all) == MARKS == len(set(one.marks.all))
+    marks = [*one.marks.all, PICTURED]
     text = read_by(one)
     assert not [mark for mark in marks if mark not in text], "the phone has not read all of it"
-    pushed = {"browser": site.notifications(browser)}
-    assert len(pushed["browser"]) >= 6, "each question rang"
+    pushed = {"browser": site.notifications(browser), "apple": [json.loads(line) for line in (apple.folder / "pushes.jsonl").read_text().splitlines()]}
+    assert len(pushed["browser"]) >= 6 and len(pushed["apple"]) >= 6, "each question rang"
     pieces = {f"pixels {place}": piece for place, piece in enumerate(piece for piece in chunks(one.picture[-600:-100], 24) if b"\n" not in piece)}
     assert pieces
     found = found_in(loot(one.relay, one.tap, server, {"clients": one.phone.messages, **pushed}), marks, pieces)
+    proven = verified(one)
+    assert (proven["unproven"], proven["sealed"], proven["refused"]) == (0, 0, 0) and proven["proven"] >= 8, proven
     if content == "sealed":
         assert not found, f"{len(found)} marks were found: {dict(list(found.items())[:5])}"
     else:
-        assert len(found) == MARKS + len(pieces), "the thief can find what is there"
+        assert len(found) == len(marks) + len(pieces), "the thief can find what is there"
         counts = {place: sum(place in names for names in found.values()) for place in ("dump" if server else "backup", "traffic", "memory", *pushed)}
         places = {place for place, count in counts.items() if count > (MARKS - 20 if place in ("dump", "backup", "traffic") else 4)}
         assert places == set(counts), f"the thief cannot read some of {counts}"
+
+
+def verified(machine: Machine) -> dict[str, Any]:
+    """What the relay's audit log proves by the devices of that host."""
+    pins = machine.daemon.home / ".config/heliograph/devices.json"
+    said = machine.relay.run("audit", "verify", "--data", str(machine.relay.data), "--devices", str(pins), "--json")
+    return json.loads(said.stdout)["signatures"]
 
 
 def chunks(blob: bytes, size: int) -> list[bytes]:

@@ -44,13 +44,15 @@ struct AuditSignatureTests {
 
     private func decided(
         _ name: String, _ verdict: Decision.Verdict, by signer: ConsentIdentity?, signed other: Decision.Verdict? = nil,
-        isSealed: Bool = false
+        isSealed: Bool = false, isOld: Bool = false
     ) throws -> [AuditRecord] {
         var (approval, shown) = try approval(name)
         if isSealed {
-            let bytes = Event(.approvalRequested(approval.request), at: 900) { $0.field("sealed", "AQ") }.bytes
-            approval = Approval(
-                session: Self.session, request: approval.request, requestBytes: bytes, requestedAt: 900, seq: 1)
+            var request = approval.request
+            let hash = InputDigest(shown.hash(.openSSL))
+            if !isOld { request.consent = RequestConsent(host: HostKeyID(host.text)!, shown: hash) }
+            let bytes = Event(.approvalRequested(request), at: 900) { $0.field("sealed", "AQ") }.bytes
+            approval = Approval(session: Self.session, request: request, requestBytes: bytes, requestedAt: 900, seq: 1)
         }
         let statement = DecisionStatement(
             host: host, session: Self.session, approval: approval.id, shown: shown.hash(.openSSL),
@@ -192,14 +194,26 @@ struct AuditSignatureTests {
         #expect((report.unsignedCount, report.refusedCount, report.faultCount) == (1, 1, 0))
     }
 
-    @Test("a decision on what was sealed is told apart: its signature is there, and what it is of is not known here")
-    func sealed() throws {
+    @Test("a decision on what was sealed is proven, too", arguments: verdicts)
+    func sealed(_ verdict: Decision.Verdict) throws {
+        let report = try verify(decided("a1", verdict, by: device, isSealed: true))
+        #expect(report.provenCount == 1 && report.faultCount == 0 && report.sealedCount == 0, "\(report.faults)")
+        for other in Self.verdicts where other != verdict {
+            let report = try verify(decided("a1", verdict, by: device, signed: other, isSealed: true))
+            #expect(report.provenCount == 0 && report.faultCount == 1, "\(other)")
+        }
+    }
+
+    @Test("if its host did not say what is signed of what it sealed, a decision is told apart: its signature is there")
+    func sealedBefore() throws {
+        func decided(_ name: String, _ verdict: Decision.Verdict, by signer: ConsentIdentity?) throws -> [AuditRecord] {
+            try self.decided(name, verdict, by: signer, isSealed: true, isOld: true)
+        }
         let report = try verify(
-            decided("a1", .allow, by: device, isSealed: true) + decided("a2", .allow, by: nil, isSealed: true)
-                + decided("a3", .allow, by: stranger, isSealed: true)
-                + decided("a4", .deny(message: nil), by: nil, isSealed: true))
+            decided("a1", .allow, by: device) + decided("a2", .allow, by: nil) + decided("a3", .allow, by: stranger)
+                + decided("a4", .deny(message: nil), by: nil))
         #expect((report.sealedCount, report.unsignedCount, report.provenCount, report.faultCount) == (1, 1, 0, 2))
-        let line = String(decoding: try #require(lines(decided("a1", .allow, by: device)).first), as: UTF8.self)
+        let line = String(decoding: try #require(lines(self.decided("a1", .allow, by: device)).first), as: UTF8.self)
         let earlier = try #require(line.firstMatch(of: /,"consent":{[^}]*}/)).output
         #expect(try verify([Array(line.replacing(earlier, with: "").utf8)]).sealedCount == 1)
     }

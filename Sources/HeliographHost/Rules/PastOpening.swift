@@ -1,5 +1,6 @@
 internal import Consent
 internal import ConsentKeys
+internal import HostRules
 internal import RelayProtocol
 
 /// Opens this host's own requests as the relay keeps them. One that does not open stays as it is, and no rule fits it.
@@ -27,6 +28,14 @@ struct PastOpening: Sendable {
             session: approval.session, request: request, requestBytes: bytes, requestedAt: approval.requestedAt,
             seq: approval.seq)
         (opened.stage, opened.expiresAt) = (approval.stage, approval.expiresAt)
-        return KeptRequest(folder: kept.folder, approval: opened)
+        return KeptRequest(folder: folder(of: approval, seal) ?? kept.folder, approval: opened)
+    }
+
+    /// Where the session worked when it was asked.
+    private func folder(of approval: Approval, _ seal: SessionSeal) -> String? {
+        guard let text = (try? Event(stored: approval.requestBytes))?.line, let sealed = try? Sealed(text: text, as: .numbered),
+            let line = try? SessionLine(parsing: seal.open(sealed, as: .line))
+        else { return nil }
+        return RuleCall.folder(line.folder, shown: line.workingDirectory)
     }
 }

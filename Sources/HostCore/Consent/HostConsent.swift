@@ -282,11 +282,6 @@ package struct HostConsent {
         isSealed ? sealing?.sealed(screen, to: command, in: session) : screen
     }
 
-    /// The offer as clients name things in it; nil if they do so by the names that are theirs.
-    mutating func aliased(_ offer: SteeringOffer, of session: SessionID) -> SteeringOffer? {
-        sealing?.aliased(offer, of: session)
-    }
-
     var sessionsWithLines: [SessionID] { sealing?.sessionsWithLines ?? [] }
 
     /// Forgets lines that are no longer needed. Returns their notes.

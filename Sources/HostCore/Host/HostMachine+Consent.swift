@@ -29,10 +29,6 @@ extension HostMachine {
     mutating func steer(_ request: SteeringRequest) {
         guard var gate = consent else { return carryOut(steering.asked(request, at: now)) }
         let offer = offers[request.session]
-        // Clients name commands and projects by the aliases that the relay has.
-        if let aliased = offer.flatMap({ gate.aliased($0, of: request.session) }) {
-            steering.offered(aliased, by: request.session)
-        }
         var refusal: String?
         let orders = steering.asked(request, at: now) { request in
             let admission = gate.admit(request, offered: offer)

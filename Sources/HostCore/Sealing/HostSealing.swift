@@ -21,8 +21,6 @@ struct HostSealing {
     /// Of the current epoch.
     private var seals: [SessionID: SessionSeal] = [:]
     private var wrapKeys: [BoxPoint: WrapKey] = [:]
-    /// Latest offers as clients name things in them. Of the current epoch.
-    private var aliasedOffers: [SessionID: (offer: SteeringOffer, aliased: SteeringOffer)] = [:]
     /// Epochs up to this one may be known to a device that has gone: what comes sealed with them is not taken.
     private var lapsed: EpochNumber
 
@@ -74,17 +72,15 @@ struct HostSealing {
         try disk.save(changed)
         let isNew = changed.current?.number != book.current?.number
         book = changed
-        if isNew { epochBegan() }
+        if isNew { seals = [:] }
         isKept = true
     }
 
     private mutating func begin(after floor: EpochNumber = 0) {
         let key: EpochKey = fresh.next()
         book.begin(key, after: floor)
-        epochBegan()
+        seals = [:]
     }
-
-    private mutating func epochBegan() { (seals, aliasedOffers) = ([:], [:]) }
 
     /// Brings the keys to disk. Nothing is sealed before.
     mutating func keep() throws(SpoolError) {
@@ -140,11 +136,20 @@ struct HostSealing {
         guard let seal = seal(of: session), let alias = aliasKey else { preconditionFailure("a key that is kept is there") }
         let sealed = seal.seal(
             event.bytes, as: .event(kind: event.head.kind), number: number, nonce: fresh.next())
-        let line = lines.next(with: number, of: session).map {
+        // With the folder of a request the host tries rules on it, months later.
+        let isRequest = event.head.kind == EventKind.approvalRequested.rawValue
+        let line = lines.next(with: number, of: session, isPart: isRequest).map {
             seal.seal($0.bytes, as: .line, number: number, nonce: fresh.next()).text
         }
         var outer = SealedEvent(sealed.text, line: line)
-        if case .steeringOffered = event.head, session.isOfHost { outer.wraps = wraps(for: pins) }
+        switch event.head {
+        case .steeringOffered where session.isOfHost: outer.wraps = wraps(for: pins)
+        case .approvalRequested:
+            outer.consent = ShownText.text(inEvent: event.bytes).map { shown in
+                RequestConsent(host: HostKeyID(identity.id), shown: InputDigest(ShownText.hash(of: shown, crypto)))
+            }
+        default: break
+        }
         return outer.bytes(of: event) { alias.alias(of: $0) }
     }
 
@@ -231,25 +236,10 @@ struct HostSealing {
 
     private mutating func forget(_ session: SessionID) {
         lines.forget(session)
-        (seals[session], aliasedOffers[session]) = (nil, nil)
+        seals[session] = nil
     }
 
     // MARK: Inward
-
-    /// The offer as clients name things in it, made once: whoever sends commands that nobody has signed costs no more than to look them up.
-    mutating func aliased(_ offer: SteeringOffer, of session: SessionID) -> SteeringOffer {
-        if let known = aliasedOffers[session], known.offer == offer { return known.aliased }
-        var aliased = offer.sealable
-        guard let key = aliasKey else {
-            aliased.actions = []
-            return aliased
-        }
-        aliased.commands = aliased.commands.map { key.alias(of: $0) }
-        aliased.projects = aliased.projects?.map { ProjectOffer(name: key.alias(of: $0.name), folder: $0.folder) }
-        if aliasedOffers.count >= Self.sealsMax { aliasedOffers = [:] }
-        aliasedOffers[session] = (offer, aliased)
-        return aliased
-    }
 
     var opening: SealedOpening { SealedOpening(host: identity.id, epochs: book, after: lapsed, names: aliasKey, crypto) }
 }

@@ -31,16 +31,16 @@ struct SessionLines {
         return after
     }
 
-    /// The line to send with the event of that number; nil if the relay has it.
+    /// The line to send with the event of that number; nil if the relay has it, unless it `isPart` of the event.
     ///
     /// It is the newest, which an event further on may have made. After a gap, and if an event is sent again, the relay may not have
     /// what was sent before.
-    mutating func next(with number: Int64, of session: SessionID) -> SessionLine? {
+    mutating func next(with number: Int64, of session: SessionID, isPart: Bool) -> SessionLine? {
         let line = states[session]?.line ?? SessionLine()
         let before = said[session] ?? Said(number: 0, line: SessionLine())
         said[session] = Said(number: number, line: line)
         let isNext = before.number + 1 == number
-        return (isNext || line == SessionLine()) && before.line == line ? nil : line
+        return !isPart && (isNext || line == SessionLine()) && before.line == line ? nil : line
     }
 
     /// The relay has all events of the session. Returns true, once, if it is over.

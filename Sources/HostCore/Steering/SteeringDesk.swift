@@ -76,21 +76,21 @@ struct SteeringDesk {
         case refuse(String)
     }
 
-    /// `admit` is called for each command once, before anything comes of it.
+    /// `admit` is called for each command once, before it is compared with what is offered: its names are sealed until then.
     mutating func asked(
         _ request: SteeringRequest, at now: HostInstant, admit: (SteeringRequest) -> Admission = { .take($0) }
     ) -> [SteeringOrder] {
         // By now it may be forgotten among those that came before.
         guard sessions[request.session]?.holds(request.name) != true else { return [] }
         guard meet(request.name, at: now) else { return endAgain(of: request.name, in: request.session) }
-        if let refusal = rights.refusal(of: request.by) ?? refusal(of: request) { return ending([.refuse(request, refusal)]) }
+        if let refusal = rights.refusal(of: request.by) { return ending([.refuse(request, refusal)]) }
         switch admit(request) {
-        case .take(let request): return place(request, at: now)
+        case .take(let request): return begins(request, at: now)
         case .refuse(let reason): return ending([.refuse(request, reason)])
         }
     }
 
-    /// The first prompt of a session that a client started: a client that may start it may also give it a task.
+    /// A command that may be given; also the first prompt of a session that a client started, as who may start it may give it a task.
     mutating func begins(_ request: SteeringRequest, at now: HostInstant) -> [SteeringOrder] {
         if let refusal = refusal(of: request) { return ending([.refuse(request, refusal)]) }
         return place(request, at: now)

@@ -6,7 +6,7 @@ package struct SignatureReport: Sendable {
     package var passkeyCount = 0
     /// Those that need no signature: of hosts that take everything, and what never gives an agent more freedom.
     package var unsignedCount = 0
-    /// Decisions on what was sealed, signed by a device of the list. What it has signed is known to the host and its devices alone.
+    /// Decisions on what a host of an earlier version had sealed, with a signature of a device of the list that is not checked.
     package var sealedCount = 0
     /// Those without a good signature that their host has refused.
     package var refusedCount = 0

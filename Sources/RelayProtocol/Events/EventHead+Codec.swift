@@ -325,6 +325,7 @@ extension ApprovalRequest {
         offers = try Offer.list(from: head)
         if let words = head.optional("alert") { alert = try RequestWords(from: words) }
         if let answering = head.optional("rule") { rule = try AppliedRule(from: answering) }
+        if let signed = head.optional("consent") { consent = try RequestConsent(from: signed) }
         if head.optional("risks") != nil {
             for risk in try head.array("risks", countMax: WireLimits.risksMax) {
                 risks.append(try risk.string(bytesMax: WireLimits.lineBytesMax))
@@ -357,5 +358,6 @@ extension ApprovalRequest {
         if !risks.isEmpty { writer.strings("risks", risks) }
         if let alert { writer.object("alert") { alert.write(to: &$0) } }
         if let rule { writer.object("rule") { rule.write(to: &$0) } }
+        if let consent { writer.object("consent") { consent.write(to: &$0) } }
     }
 }

@@ -206,6 +206,8 @@ package struct ApprovalRequest: Sendable, Equatable {
     package var alert: RequestWords?
     /// The rule that has answered it; nil if people are asked.
     package var rule: AppliedRule?
+    /// Of a host that seals.
+    package var consent: RequestConsent?
 
     package init(approval: ApprovalID, kind: ApprovalKind, tool: String, title: String, digest: InputDigest) {
         self.approval = approval

@@ -8,9 +8,11 @@ package struct SealedEvent: Sendable {
     package var line: String?
     /// For an offer of the session that represents its host.
     package var wraps: [KeyWrap]?
+    /// For a request that can be decided with a signature.
+    package var consent: RequestConsent?
 
-    package init(_ sealed: String, line: String? = nil, wraps: [KeyWrap]? = nil) {
-        (self.sealed, self.line, self.wraps) = (sealed, line, wraps)
+    package init(_ sealed: String, line: String? = nil, wraps: [KeyWrap]? = nil, consent: RequestConsent? = nil) {
+        (self.sealed, self.line, self.wraps, self.consent) = (sealed, line, wraps, consent)
     }
 
     /// The event for the wire. `alias` names what clients name in commands.
@@ -20,6 +22,7 @@ package struct SealedEvent: Sendable {
             writer.field("at", event.at)
             writer.object("head") { head in
                 Self.writeHead(of: event, to: &head, alias: alias)
+                if let consent { head.object("consent") { consent.write(to: &$0) } }
                 guard case .steeringOffered(let offer) = event.head, offer.consent != nil else { return }
                 head.field("seals", true)
                 if let wraps { head.array("wraps", wraps.map(\.bytes)) }

@@ -174,6 +174,12 @@ extension WireTable {
             "rule", .object(appliedRule),
             "The owner's rule that has answered it at the host: the approval begins as `delivered`, and nobody is asked."
         ).on(.parts),
+        .optional(
+            "consent",
+            .object([
+                .required("host", .hostKey), .required("shown", .digest, "SHA-256 of what devices are shown, with its salt."),
+            ]), "Of a host that seals: what the signature of a decision on it is over."
+        ).on(.added),
     ]
 
     private static let question: [WireField] = [

@@ -52,7 +52,13 @@ package struct AuditRecord {
                         $0.flag("passkey", read.request.needsPasskey)
                     }
                 } else if (try? Event(stored: approval.requestBytes))?.isSealed == true {
-                    writer.object("consent") { $0.flag("sealed", true) }
+                    let signed = approval.request.consent
+                    writer.object("consent") {
+                        $0.field("host", signed?.host.rawValue)
+                        $0.field("shown", signed?.shown.rawValue)
+                        $0.flag("passkey", approval.request.needsPasskey)
+                        $0.flag("sealed", true)
+                    }
                 }
             }
             writer.field("outcome", approval.stage.outcome?.rawValue)

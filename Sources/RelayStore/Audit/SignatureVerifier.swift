@@ -54,8 +54,8 @@ package struct SignatureVerifier {
         }
         let subject = Subject(session.rawValue, approval.rawValue, of: line)
         let sentence = "\(place): what \(approval) was decided"
-        // Records of an earlier version say nothing of what was sealed.
-        guard let consent = line.optional("consent"), try !consent.flag("sealed") else {
+        // Hosts of an earlier version do not say what is signed of what they seal, and records of one do not say that it was sealed.
+        guard let consent = line.optional("consent"), try !consent.flag("sealed") || consent.optional("shown") != nil else {
             guard let problem = signer(of: decision.signature).problem else {
                 report.sealedCount += 1
                 return

@@ -156,7 +156,9 @@ struct AuditCommand: ParsableCommand {
                 print("A passkey has confirmed \(signatures.passkeyCount) of them, its person present and verified.")
             }
             if signatures.sealedCount > 0 {
-                print("\(signatures.sealedCount) are sealed: a device's signature is present, and was not checked.")
+                print(
+                    "Sealed: signature not checked of \(signatures.sealedCount), as their host did not say what is signed: it is older."
+                )
             }
         }
     }

@@ -37,6 +37,31 @@ struct HostSealingTests {
         #expect(head.call == "c1" && head.file == nil)
     }
 
+    @Test("a request says in the open what a signature on it is over, and nothing else of what is asked")
+    func request() throws {
+        var bench = try Bench.sealed()
+        let shown = try #require(ShownText.text(inEvent: bench.ask("a1", #"{"command":"cat secret.txt"}"#).bytes))
+        bench.flush()
+        guard case .approvalRequested(let request)? = bench.left().last?.event.head else {
+            return #expect(Bool(false), "no request")
+        }
+        #expect(request.consent?.host.rawValue == bench.host.identity.id.text)
+        #expect(
+            request.consent?.shown == InputDigest(ShownText.hash(of: shown, .openSSL)) && !bench.leftBytes.contains("ecret"))
+    }
+
+    @Test("each request has its session's line, as rules are tried on it where its session worked")
+    func lineOfRequest() throws {
+        var bench = try Bench.sealed()
+        bench.start()
+        _ = try bench.ask("a1")
+        _ = try bench.ask("a2")
+        bench.flush()
+        let reader = try SealedReader(bench)
+        let requests = bench.left().filter { $0.event.head.kind == "approval.requested" }
+        #expect(try requests.map { try reader.line($0.event)?.workingDirectory } == ["~/secret-folder", "~/secret-folder"])
+    }
+
     @Test("an open host's events leave byte for byte as they are in the spool")
     func open() throws {
         var bench = try Bench(.signed)

@@ -98,7 +98,7 @@ struct SealedWordsTests {
         #expect(prompted(&bench, "\(alias) all of it", "k3", isCommand: true) == nil)
         #expect(bench.steps.last == "k3 refused: \(ConsentRefusal.notSealed.sentence)")
         #expect(prompted(&bench, "/other", "k4", isCommand: true) == nil)
-        #expect(bench.steps.last == "k4 refused: the agent offers no such command")
+        #expect(bench.steps.last == "k4 refused: \(ConsentRefusal.cannotOpen.sentence)")
     }
 
     @Test("a start names its project by the alias, and has its first prompt sealed")

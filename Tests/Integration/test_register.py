@@ -1,18 +1,27 @@
-"""A relay that takes everybody."""
+"""A relay that takes everybody: from its page, and by `heliograph join`."""
 
 import json
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from client import WireClient
+from consent import unb64
 from faketime import PREFIX, JumpingClock, clean_up
 from host import ScriptedHost
+from own_agent import Asking, question
+from page_screen import Screen, closing_screens
+from playwright.sync_api import expect
 from postgres import PostgresServer
-from relay import Relay
-from waits import wait_until
+from relay import BINARY, ROOT, Relay
+from test_up import ROOT_FLAG, Home, home  # noqa: F401
+from trusting import devices
+from trusting import join as trusting_join
+from waits import patient, wait_until
 
 OPEN = ["--registration", "open"]
 NEWCOMER = {"sessions": 200, "megabytes": 64, "pushesPerDay": 1000, "connections": 20, "keepDays": 30}
@@ -155,3 +164,90 @@ def test_no_page_registers_anything_for_its_visitor(make_relay: Callable[..., Re
         refused = relay.post("/v1/register", {}, {"Origin": origin})
         assert refused.status == 403 and refused.json["error"]["code"] == "foreignOrigin"
     assert len(workspaces(relay)) == 1
+
+
+def readme_commands() -> list[str]:
+    section = (ROOT / "README.md").read_text().partition("## With somebody's relay")[2].partition("\n## ")[0]
+    return section.partition("```sh\n")[2].partition("```")[0].splitlines()
+
+
+def test_two_commands_and_a_scan(home: Home, make_relay: Callable[..., Relay], browser: Any) -> None:  # noqa: F811
+    """README's own words in a clean home: the package is there, `join`, the page that its link leads to, an approval."""
+    relay = make_relay(*OPEN)
+    install, join = readme_commands()
+    assert "apt install" in install
+    command, _, _ = join.partition("#")
+    assert "https://relay.example" in command
+    (home.folder / "bin/heliograph").symlink_to(BINARY)
+    # Without a terminal nobody says yes, and without systemd processes are supervised.
+    line = command.strip().replace("https://relay.example", relay.url) + " " + " ".join(["--yes", "--supervised", *ROOT_FLAG])
+    done = subprocess.run(["/bin/sh", "-c", line], env=home.environment, cwd=home.folder, capture_output=True, text=True, timeout=patient(60))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"reports to {relay.url}" in done.stdout and set(home.processes()) == {"supervise", "host"}
+    assert "hook" in home.settings.read_text().lower(), "Claude Code is connected"
+    link = next(word for word in done.stdout.split() if "#pair=" in word)
+    with closing_screens(lambda **options: Screen(browser, SimpleNamespace(url=relay.url, pair_link=lambda _: link), **options)) as screen:
+        one = screen(name="Their phone")
+        expect(one.page.locator("trust-note")).to_contain_text("trusts this browser now")
+        asking = Asking(SimpleNamespace(socket=home.state / "host.sock"), question("s1"))  # type: ignore[arg-type]
+        one.go("#/approvals")
+        one.page.locator("approval-card[data-stage=pending]").get_by_role("button", name="Allow", exact=True).click()
+        assert asking.answer() == (200, {"decision": "allow"})
+        expect(one.page.locator("approval-card[data-stage=pending]")).to_have_count(0)
+    (theirs,) = (entry for name, entry in workspaces(relay).items() if name != "default")
+    assert (theirs["hosts"], theirs["clients"]) == (1, 1)
+    # A second time nothing is made.
+    again = home.run("join", relay.url, "--supervised", *ROOT_FLAG, "--yes", status=1)
+    assert "already" in again and len(workspaces(relay)) == 2
+    home.run("down")
+    assert not home.processes()
+
+
+def test_an_invitation_is_one_link_for_machine_and_phone(home: Home, relay: Relay, client: Callable[..., WireClient]) -> None:  # noqa: F811
+    invited = relay.run("workspace", "invite", "Kitchen", "--data", str(relay.data)).stdout
+    invitation = next(word for word in invited.replace("'", " ").split() if "/#join=" in word)
+    said = home.run("join", invitation, "--supervised", *ROOT_FLAG, "--yes", "--name", "their laptop")
+    assert f"reports to {relay.url}" in said
+    home.wait_link()
+    code, _, secret = said.partition("/#pair=")[2].split()[0].partition("&k=")
+    phone = client(relay, "their phone", token=paired(relay, code, "their phone"))
+    phone.subscribe()
+    assert phone.welcome["workspace"]["name"] == "Kitchen" and "steer" in phone.welcome["may"]
+    phone.device = trusting_join(phone, secret, unb64(devices(home)["host"]))
+    # Once more it goes on with what is there, as after something that was in the way.
+    assert "reports to" in home.run("join", invitation, "--supervised", *ROOT_FLAG, "--yes")
+    home.run("down")
+
+
+def test_a_machine_joins_by_a_link_of_its_own(home: Home, relay: Relay) -> None:  # noqa: F811
+    said = home.run("join", relay.pair_link("host"), "--supervised", *ROOT_FLAG, "--yes")
+    assert f"reports to {relay.url}" in said and "heliograph host trust" in said and "#pair=" not in said
+    home.wait_link()
+    home.run("down")
+
+
+def test_what_cannot_be_joined_is_said(home: Home, relay: Relay) -> None:  # noqa: F811
+    assert "invitation" in home.run("join", relay.url, *ROOT_FLAG, status=1)
+    assert "https://relay.example" in home.run("join", relay.pair_link(), *ROOT_FLAG, status=2)
+    assert "no TLS" in home.run("join", "http://192.0.2.1", *ROOT_FLAG, status=1)
+    relay.stop()
+    home.run("join", relay.url, *ROOT_FLAG, status=4)
+    assert not home.processes()
+
+
+@pytest.mark.parametrize("arguments", [[], OPEN], ids=["invited", "open"])
+def test_the_page_says_how_to_join(arguments: list[str], make_relay: Callable[..., Relay], browser: Any) -> None:
+    relay = make_relay(*arguments)
+    with closing_screens(lambda **options: Screen(browser, relay, **options)) as screen:
+        one = screen(paired=False)
+        with one.page.expect_response("**/v1/register"):
+            one.page.goto(relay.url)
+        one.settle()
+        advice = one.page.get_by_text(f"heliograph join {relay.url}")
+        expect(advice).to_have_count(1)
+        assert advice.is_visible() == bool(arguments)
+        one.go("#join=abcd.efgh")
+        expect(one.page.locator("pair-screen")).to_contain_text("That link is for a machine with agents")
+        if arguments:
+            one.expect_accessible()
+            one.expect_no_overflow()

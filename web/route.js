@@ -51,9 +51,10 @@ export function staysHere(link) {
  * @returns {{role: "client"|"host", code: string, k?: string}|null}
  */
 export function pairingOf(text) {
-  const [, role, code, k] = text.trim().match(/^(?:[^#]*#(pair|host)=)?([\w-]{4,128})(?:(?:&k=|\.)([\w-]{1,160}))?$/) ?? [];
+  const [, role, code, k] = text.trim().match(/^(?:[^#]*#(pair|host|join)=)?([\w-]{4,128})(?:(?:&k=|\.)([\w-]{1,160}))?$/) ?? [];
   if (!code) return null;
-  return { role: role === "host" ? "host" : "client", code, ...(k && { k }) };
+  if (role === "host" || role === "join") return { role: "host", code };
+  return { role: "client", code, ...(k && { k }) };
 }
 
 /**

@@ -543,6 +543,22 @@ export interface Paired { token: string; role: "client" | "host" | "watcher" | "
 /** What a page is answered, whose browser keeps the token in a cookie. */
 export interface PairedPage { key: string; role: "client" | "host" | "watcher" | "operator"; name: string }
 
+/** What `GET /v1/register` answers. */
+export interface Registration {
+  /** Whether anybody may register a workspace. */
+  registration: string;
+}
+
+/** What `POST /v1/register` answers: a new workspace, and two codes for it, each of which works once. */
+export interface Registered {
+  workspace: Named;
+  /** For a device, which also steers. */
+  device: string;
+  /** For a machine with agents. */
+  machine: string;
+  expiresAt: number;
+}
+
 /** What `GET /v1/me` answers a client. */
 export interface Me {
   client: Named;

@@ -89,7 +89,7 @@ package struct PairingRequest: Sendable {
     }
 
     /// The relay's own sentence, if it gave one: `{"error":{"code","message"}}`, or the notice itself.
-    private static func said(by answer: HTTPExchange.Answer) -> String? {
+    static func said(by answer: HTTPExchange.Answer) -> String? {
         guard let value = try? JSONDocument(parsing: answer.body).root else { return nil }
         if let error = value.optional("error"), let notice = try? Notice(from: error) { return notice.message }
         return (try? Notice(from: value))?.message

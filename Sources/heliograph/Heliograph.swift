@@ -32,7 +32,10 @@ struct Heliograph: ParsableCommand {
         groupedSubcommands: [
             CommandGroup(
                 name: "This machine",
-                subcommands: [UpCommand.self, DownCommand.self, StatusCommand.self, LogsCommand.self, SuperviseCommand.self]),
+                subcommands: [
+                    UpCommand.self, JoinCommand.self, DownCommand.self, StatusCommand.self, LogsCommand.self,
+                    SuperviseCommand.self,
+                ]),
             CommandGroup(
                 name: "Relay",
                 subcommands: [

@@ -114,7 +114,7 @@ def test_a_used_link_in_a_paired_browser_is_no_dead_end(screen: Callable[..., Sc
     expect(one.page.locator("session-list h2")).to_be_visible()
     one.expect_live()
     one.go("#host=no-such-code")
-    expect(one.page.locator("pair-screen")).to_contain_text("That link is for a host")
+    expect(one.page.locator("pair-screen")).to_contain_text("That link is for a machine with agents")
     one.go("#/link")
     expect(one.page.locator("link-view")).to_be_visible()
 

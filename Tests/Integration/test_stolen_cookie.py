@@ -130,6 +130,7 @@ def test_a_browser_that_was_paired_before_there_was_a_key_pairs_again(screen: Ca
             ALTER TABLE workspaces DROP COLUMN is_erased; ALTER TABLE workspaces DROP COLUMN sessions_max;
             ALTER TABLE workspaces DROP COLUMN megabytes_max; ALTER TABLE workspaces DROP COLUMN pushes_max;
             ALTER TABLE workspaces DROP COLUMN connections_max; ALTER TABLE workspaces DROP COLUMN keep_days;
+            ALTER TABLE workspaces DROP COLUMN registered_from; ALTER TABLE workspaces DROP COLUMN registered_at;
             DROP TABLE pictures; ALTER TABLE workspaces DROP COLUMN removed_at;
             DELETE FROM grdb_migrations WHERE CAST(substr(identifier, 2) AS INTEGER) > 5;
         """)

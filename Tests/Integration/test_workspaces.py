@@ -268,7 +268,7 @@ def test_an_invitation_lets_a_device_and_a_machine_into_a_workspace_of_their_own
     assert json.loads(run(relay, "workspace", "invite", OTHER, "--json").stdout)["workspace"]["id"] == links["workspace"]["id"]
     assert run(relay, "workspace", "invite", OTHER, "--days", "31", check=False).returncode == 2
     said = run(relay, "workspace", "invite", "Kitchen", "--url", "https://relay.example").stdout
-    assert "https://relay.example/#pair=" in said and "up --relay 'https://relay.example/#host=" in said and "7 days" in said
+    assert "join 'https://relay.example/#join=" in said and "7 days" in said
 
 
 def left(relay: Relay) -> int:

@@ -201,6 +201,37 @@ import Testing
     }
 
     @Test(arguments: Implementation.allCases)
+    func `a stranger's workspace has a newcomer's limits, and is counted until it is removed`(_ implementation: Implementation)
+        throws
+    {
+        let store = try implementation.make().credentials
+        var rules = RegistrationRules()
+        rules.perAddressMax = 2
+        func register(_ name: String, from address: String, at: Int64) throws -> RegistrationRules.Refusal? {
+            let registration = Registration(workspace: id(name), from: address, at: at)
+            return try store.register(Named(id: id(name), name: "stranger \(name)"), registration, by: rules)
+        }
+        #expect(try store.registrations().isEmpty, "the operator's own are none")
+        #expect(try register("w1", from: "192.0.2.1", at: 1_000) == nil)
+        #expect(try register("w2", from: "192.0.2.1", at: 2_000) == nil)
+        #expect(try register("w3", from: "192.0.2.1", at: 3_000) == .perAddress)
+        #expect(try register("w4", from: "2001:db8::", at: 4_000) == nil)
+        #expect(try store.workspaces().map(\.id.rawValue) == ["home", "other", "w1", "w2", "w4"])
+        #expect(try store.limits()[id("w1")] == rules.newcomer.limits)
+        #expect(
+            try store.registrations() == [
+                Registration(workspace: id("w1"), from: "192.0.2.1", at: 1_000),
+                Registration(workspace: id("w2"), from: "192.0.2.1", at: 2_000),
+                Registration(workspace: id("w4"), from: "2001:db8::", at: 4_000),
+            ])
+        _ = try store.removeWorkspace(id("w1"), at: 5_000)
+        #expect(try store.registrations().count == 2)
+        #expect(try register("w5", from: "192.0.2.1", at: 6_000) == nil, "there is room again")
+        let error = #expect(throws: LogError.self) { try register("w5", from: "192.0.2.9", at: 7_000) }
+        #expect(error?.code == .conflict)
+    }
+
+    @Test(arguments: Implementation.allCases)
     func `limits of a workspace are its own, are changed one by one, and go with it`(_ implementation: Implementation) throws {
         let store = try implementation.make().credentials
         #expect(try store.limits().isEmpty)

@@ -1,12 +1,19 @@
 /// SQL that makes a file what an older version would have left.
 enum OlderFile {
-    static let version10 = """
-        DROP TRIGGER audit_is_not_cut; ALTER TABLE workspaces DROP COLUMN is_erased;
-        CREATE TRIGGER audit_is_not_cut BEFORE DELETE ON audit
-        BEGIN SELECT raise(ABORT, 'the audit log is only ever added to'); END;
-        DELETE FROM grdb_migrations WHERE identifier = 'v11';
+    static let version11 = """
+        ALTER TABLE workspaces DROP COLUMN registered_from; ALTER TABLE workspaces DROP COLUMN registered_at;
+        DELETE FROM grdb_migrations WHERE identifier = 'v12';
 
         """
+
+    static let version10 =
+        version11 + """
+            DROP TRIGGER audit_is_not_cut; ALTER TABLE workspaces DROP COLUMN is_erased;
+            CREATE TRIGGER audit_is_not_cut BEFORE DELETE ON audit
+            BEGIN SELECT raise(ABORT, 'the audit log is only ever added to'); END;
+            DELETE FROM grdb_migrations WHERE identifier = 'v11';
+
+            """
 
     static let version9 =
         version10 + """

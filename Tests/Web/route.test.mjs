@@ -18,6 +18,7 @@ test("what names no screen is none", () => {
 test("a code is found in a link, in a fragment, and alone", () => {
   for (const text of ["http://relay:1/#pair=AbC-123_x", "#pair=AbC-123_x", " AbC-123_x\n"]) assert.deepEqual(pairingOf(text), { role: "client", code: "AbC-123_x" });
   assert.deepEqual(pairingOf("https://r/#host=abcd"), { role: "host", code: "abcd" });
+  assert.deepEqual(pairingOf("https://r/#join=abcd.efgh"), { role: "host", code: "abcd" });
   for (const text of ["", "#/", "a b", "#pair=", "<script>"]) assert.equal(pairingOf(text), null);
 });
 

@@ -51,6 +51,8 @@ export class PairScreen extends View {
     h("div", { class: "buttons" },
       h("button", { type: "button", class: "plain", onclick: () => this.#showForm() }, "This tab only"),
       h("button", { type: "button", class: "solid", onclick: () => this.#copyCode() }, "Copy code")));
+  #open = h("p", { hidden: true }, "This relay gives everybody a workspace. On the machine with your agents, with Heliograph installed, run ",
+    h("code", {}, `heliograph join ${location.origin}`), " and scan what it shows.");
   #submit = h("button", { type: "submit", class: "solid" }, "Pair this device");
   #problem = h("p", { class: "problem", role: "alert" });
   #form = h("form", { onsubmit: (event) => this.#pair(event) },
@@ -59,7 +61,7 @@ export class PairScreen extends View {
 
   connectedCallback() {
     const title = h("h2", { tabindex: "-1" }, "Pair this device");
-    this.append(h("div", { class: "sheet pair-sheet" }, title, this.#reason, this.#already, this.#install, this.#help, this.#form, this.#back, this.#done));
+    this.append(h("div", { class: "sheet pair-sheet" }, title, this.#reason, this.#already, this.#install, this.#help, this.#open, this.#form, this.#back, this.#done));
     this.#name.value = deviceName(navigator.userAgent);
   }
 
@@ -87,6 +89,13 @@ export class PairScreen extends View {
     write(this.#given, k ? `${code}.${k}` : code);
     write(this.#copied, "");
     if (!goesToHomeScreen) (code ? this.#name : this.#code).focus();
+    attribute(this.#open, "hidden", true);
+    if (!code && !isPaired) this.#tellOfJoin();
+  }
+
+  async #tellOfJoin() {
+    const answer = await fetch("/v1/register", { signal: within(answerMs) }).then((response) => response.json()).catch(() => null);
+    attribute(this.#open, "hidden", answer?.registration !== "open" || this.#codeField.hidden);
   }
 
   /** @override The relay may have greeted it meanwhile, and said what it may. */
@@ -135,7 +144,7 @@ export class PairScreen extends View {
     event.preventDefault();
     const pairing = pairingOf(this.#code.value);
     if (!pairing) return this.#fail("This is not a pairing code or link.");
-    if (pairing.role === "host") return this.#fail("That link is for a host: run heliograph host with it where agents run.");
+    if (pairing.role === "host") return this.#fail("That link is for a machine with agents: run heliograph join with it there.");
     if (pairing.k) this.#k = pairing.k;
     this.#submit.disabled = true;
     try {

@@ -20,6 +20,8 @@ final class Access {
     /// Names of the existing workspaces, by id.
     private(set) var workspaces: [WorkspaceID: String] = [:]
     private(set) var firstWorkspace: WorkspaceID?
+    /// How many of them strangers registered.
+    private(set) var registered: Int
     /// Limits of single workspaces.
     private(set) var limits: [WorkspaceID: WorkspaceLimits]
     private let loop: EventLoop
@@ -89,6 +91,7 @@ final class Access {
         uses = TokenUses(store: store, loop: loop, queue: queue, logger: logger)
         self.workspaces = entrants.workspaces
         firstWorkspace = entrants.firstWorkspace
+        registered = entrants.registered
     }
 
     func workspace(_ id: WorkspaceID) -> Named<WorkspaceTag> { Named(id: id, name: workspaces[id] ?? id.rawValue) }
@@ -129,6 +132,11 @@ final class Access {
         let authenticated = peers.removeValue(forKey: connection)
         if let authenticated { uses.note(authenticated.token, from: authenticated.peer) }
         return authenticated
+    }
+
+    /// A connection that lasts is a use, too.
+    func noteConnected() {
+        for peer in peers.values { uses.note(peer.token, from: peer.peer) }
     }
 
     /// This process's present counts of tokens' uses; connections are counted if `isCounted` says so.
@@ -183,6 +191,40 @@ final class Access {
             }
             guard case .success((_, _?)) = result, case .success = told else { return answer(told) }
             tellOthers { answer(told) }
+        }
+    }
+
+    /// Makes a workspace for a stranger.
+    func register(
+        _ make: @escaping @Sendable (any WorkspaceStore, any CredentialStore) throws -> RegistrationAnswer,
+        then answer: @escaping (Result<RegistrationAnswer, any Error>) -> Void
+    ) {
+        let workspaces = workspaceStore
+        change(where: { _ in true }, { try make(workspaces, $0) }, then: answer)
+    }
+
+    /// Deletes the registered workspaces that the rules call idle and for which `isOwn` is true. Returns them.
+    func removeIdle(
+        by rules: RegistrationRules, where isOwn: (WorkspaceID) -> Bool,
+        then answer: @escaping (Result<[WorkspaceID], any Error>) -> Void
+    ) {
+        // Uses of the last half minute may not be in the store.
+        let (workspaceStore, own, uses) = (workspaceStore, Set(workspaces.keys.filter(isOwn)), uses.latest)
+        change(where: { !$0.isEmpty }) { store in
+            let now = WallClock.milliseconds
+            let tokens = try store.allTokens().map { token in
+                var token = token
+                token.lastUse = .latest(token.lastUse, uses[token.id])
+                return token
+            }
+            let idle = rules.idle(try workspaceStore.registrations(), tokens: tokens, at: now).filter(own.contains)
+            for workspace in idle {
+                _ = try workspaceStore.removeWorkspace(workspace, at: now)
+                try workspaceStore.eraseWorkspace(workspace)
+            }
+            return idle
+        } then: {
+            answer($0)
         }
     }
 
@@ -329,6 +371,7 @@ final class Access {
     private func take(_ entrants: Entrants) {
         workspaces = entrants.workspaces
         firstWorkspace = entrants.firstWorkspace
+        registered = entrants.registered
         takeTokens(entrants.tokens)
         if limits != entrants.limits {
             limits = entrants.limits

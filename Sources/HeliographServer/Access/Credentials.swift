@@ -52,6 +52,7 @@ package struct Credentials: Sendable {
     enum Refusal: Error {
         case tooManyCodes
         case bound(TokenLineage.Bound)
+        case registration(RegistrationRules.Refusal)
 
         var notice: String {
             switch self {
@@ -60,6 +61,7 @@ package struct Credentials: Sendable {
                 "this device was let in through \(TokenLineage.depthMax) others, and may let in no more; pair at the relay's own machine"
             case .bound(.count):
                 "\(TokenLineage.letInMax) were let in by the first of these devices; pair at the relay's own machine"
+            case .registration(let refusal): refusal.sentence
             }
         }
     }

@@ -6,6 +6,8 @@ struct Entrants: Sendable {
     let workspaces: [WorkspaceID: String]
     /// The oldest of them.
     let firstWorkspace: WorkspaceID?
+    /// How many of them strangers registered.
+    let registered: Int
     /// Limits of single workspaces.
     let limits: [WorkspaceID: WorkspaceLimits]
     /// Workspaces that were removed.
@@ -20,6 +22,7 @@ struct Entrants: Sendable {
         let named = try store.workspaces()
         self.workspaces = named.reduce(into: [:]) { $0[$1.id] = $1.name }
         firstWorkspace = named.first?.id
+        registered = try workspaces.registrations().count
         limits = try workspaces.limits()
         removed = try workspaces.removedWorkspaces()
         erased = try workspaces.erasedWorkspaces()

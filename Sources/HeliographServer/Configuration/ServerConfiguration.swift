@@ -55,6 +55,7 @@ package struct ServerConfiguration: Sendable {
     package var limits = WebSocketEngine.Limits.ofRelay
     package var serverLimits = ServerLimits()
     package var quotas = Quotas()
+    package var registration = RegistrationRules()
     /// All headers of one request: cookies and tokens with room to spare; browsers and proxies stop at 8 kB too.
     package var headerKilobytes = 8
     var trustedProxies = TrustedProxies.standard

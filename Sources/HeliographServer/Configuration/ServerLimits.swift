@@ -11,6 +11,9 @@ package struct ServerLimits: Sendable, Equatable {
     /// Requests and handshakes of one address, a second: a page with all its files, many times over.
     package var requestsPerSecondPerAddress = 100
 
+    /// Workspaces that strangers register from one address: somebody who begins again.
+    package var registrationsPerHourPerAddress = 3
+
     /// Read from one host, a second: well below what one core processes. A host that was away for days sends at this rate.
     package var messagesPerSecondPerHost = 20_000
     package var kilobytesPerSecondPerHost = 64 << 10

@@ -98,6 +98,30 @@ extension Settings {
             "limits.commandsPerDayPerWorkspace", "count", 1...1_000_000, \.quotas.commandsPerDayPerWorkspace,
             "Prompts and other commands for hosts that are taken in one workspace in a day."),
         .integer(
+            "limits.registrationsPerHourPerAddress", "count", 1...100_000, \.serverLimits.registrationsPerHourPerAddress,
+            "Workspaces that strangers register from one address (of IPv6: one /64) in an hour."),
+        .integer(
+            "limits.registeredPerAddress", "count", 1...1_000, \.registration.perAddressMax,
+            "Registered workspaces of one address that exist at once."),
+        .integer(
+            "limits.registered", "count", 1...1_000, \.registration.countMax,
+            "Registered workspaces of all addresses that exist at once."),
+        .integer(
+            "limits.newcomerSessions", "count", 1...1_000_000, \.registration.newcomer.sessions,
+            "Sessions that are kept in a registered workspace, unless workspace quota says otherwise."),
+        .integer(
+            "limits.newcomerMegabytes", "megabytes", 1...(1 << 30), \.registration.newcomer.megabytes,
+            "Megabytes of events that are kept there."),
+        .integer(
+            "limits.newcomerPushesPerDay", "count", 1...10_000_000, \.registration.newcomer.pushesPerDay,
+            "Pushes that are sent for it in a day."),
+        .integer(
+            "limits.newcomerConnections", "count", 1...1_000_000, \.registration.newcomer.connections,
+            "WebSockets that it has at once."),
+        .integer(
+            "limits.newcomerKeepDays", "days", 1...36_500, \.registration.newcomer.keepDays,
+            "Days for which its sessions are kept."),
+        .integer(
             "limits.pushesPerDayPerWorkspace", "count", 0...10_000_000, \.quotas.pushesPerDayPerWorkspace,
             "Pushes that are sent for one workspace in a day, by UTC; a quarter of them is for what rings and for ends of cards; 0 is no limit."
         ),

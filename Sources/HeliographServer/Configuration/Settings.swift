@@ -105,6 +105,17 @@ package enum Settings {
         .flag(
             "proxyProtocol", \.expectsProxyHeader,
             "Whether each connection begins with a PROXY header (version 1 or 2) from a trusted proxy; others are then closed."),
+        Setting(
+            key: "registration", valueName: "open|invited",
+            abstract: "Whether anybody who reaches the relay may register a workspace, or only those whom you invite get one.",
+            text: { $0.registration.isOpen ? "open" : "invited" },
+            apply: { (text, configuration) throws(SettingValueError) in
+                guard ["open", "invited"].contains(text) else { throw SettingValueError("open or invited") }
+                configuration.registration.isOpen = text == "open"
+            }),
+        .integer(
+            "registrationIdleDays", "days", 1...3_650, \.registration.idleDays,
+            "Delete a registered workspace that nobody has used for this many days."),
         .integer(
             "keepDays", "days", 0...36_500, \.keepDays,
             "Remove sessions in which nothing has happened for this many days; 0 keeps all."),

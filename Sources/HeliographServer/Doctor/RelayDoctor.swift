@@ -51,6 +51,7 @@ package struct RelayDoctor {
         let stored = (database ?? [data]) + databaseFindings
         return [settingsFinding(of: own)] + stored + [disk] + waitingRevocations + [running]
             + clock
+            + (own.map { WorkspacesDoctor.findings(in: path, $0) } ?? [])
             + (configuration.map { exposure($0) + certificate($0) + publicAddress($0) } ?? [])
             + PushDoctor(path: path, flag: flag, asksApple: asksApple).findings()
             + (configuration.map { WebPushDoctor(path: path, flag: flag, configuration: $0).findings() } ?? [])

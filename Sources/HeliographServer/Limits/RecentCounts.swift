@@ -5,6 +5,7 @@ struct RecentCounts {
     static var wrongCodes: RecentCounts { RecentCounts(max: 20, within: .seconds(60)) }
     /// Renamed tokens of a workspace, as each name stays in the audit log for good: somebody who tidies up a long list.
     static var renamings: RecentCounts { RecentCounts(max: 100, within: .seconds(3_600)) }
+    static func registrations(perHour max: Int) -> RecentCounts { RecentCounts(max: max, within: .seconds(3_600)) }
 
     /// Beyond this number all new names are counted as one.
     static let namesMax = 1_000

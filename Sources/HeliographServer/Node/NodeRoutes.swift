@@ -190,7 +190,7 @@ final class NodeRoutes {
 
     private static func isOfNoWorkspace(_ request: HTTPRequest) -> Bool {
         switch (request.method, request.path) {
-        case (_, "/readyz"), (_, "/metrics"), ("POST", ProtocolVersion.pairPath): true
+        case (_, "/readyz"), (_, "/metrics"), ("POST", ProtocolVersion.pairPath), (_, ProtocolVersion.registerPath): true
         default: false
         }
     }

@@ -37,7 +37,11 @@ struct Measures: Sendable {
     private let links: Meter
     private let waitingRequests: Meter
     private let workspaces: Meter
+    private let registeredWorkspaces: Meter
     private let ownedWorkspaces: Meter
+    private let overfullWorkspaces: Meter
+    private let workspaceEventBytes: [WorkspaceShare: Meter]
+    private let registrations: [RegistrationOutcome: Counter]
     private let factory: any MetricsFactory & Sendable
 
     init(factory: any MetricsFactory & Sendable) {
@@ -92,6 +96,18 @@ struct Measures: Sendable {
         waitingRequests = Meter(label: "heliograph_node_requests_waiting", dimensions: [], factory: factory)
         waitingRequests.set(0)
         workspaces = Meter(label: "heliograph_workspaces", dimensions: [], factory: factory)
+        registeredWorkspaces = Meter(label: "heliograph_workspaces_registered", dimensions: [], factory: factory)
+        registrations = Self.counters(RegistrationOutcome.allCases) {
+            Counter(label: "heliograph_registrations_total", dimensions: [("outcome", $0.rawValue)], factory: factory)
+        }
+        overfullWorkspaces = Meter(label: "heliograph_workspaces_overfull", dimensions: [], factory: factory)
+        workspaceEventBytes = Dictionary(
+            uniqueKeysWithValues: WorkspaceShare.allCases.map {
+                (
+                    $0,
+                    Meter(label: "heliograph_workspace_event_bytes", dimensions: [("quantile", $0.rawValue)], factory: factory)
+                )
+            })
         ownedWorkspaces = Meter(label: "heliograph_node_workspaces", dimensions: [], factory: factory)
     }
 
@@ -136,6 +152,7 @@ struct Measures: Sendable {
     func turnedAway(_ reason: TurnAwayReason) { turnedAway[reason.rawValue]?.increment() }
     func turnedAway(_ limit: ConnectionLimiter.LimitError) { turnedAway[limit.rawValue]?.increment() }
     func slowed(_ limit: RateLimiter.Limit) { slowed[limit]?.increment() }
+    func registered(_ outcome: RegistrationOutcome) { registrations[outcome]?.increment() }
     func reached(_ quota: Quota) { quotasReached[quota]?.increment() }
     func removed(_ removal: Removal) {
         removedSessions[removal.reason]?.increment(by: removal.sessions)
@@ -154,9 +171,17 @@ struct Measures: Sendable {
     func linkClosed() { links.decrement() }
     func looked(waitingRequests: Int) { self.waitingRequests.set(waitingRequests) }
     /// `owned`: those whose core is in this process.
-    func looked(workspaces: Int, owned: Int) {
+    func looked(workspaces: Int, registered: Int, owned: Int) {
         self.workspaces.set(workspaces)
+        registeredWorkspaces.set(registered)
         ownedWorkspaces.set(owned)
+    }
+
+    /// `sizes` has no entry for workspaces without events; there are `count` with them.
+    func looked(workspaceEventBytes sizes: [Int64], of count: Int, overfull: Int) {
+        overfullWorkspaces.set(overfull)
+        let sorted = Array(repeating: 0, count: max(0, count - sizes.count)) + sizes.sorted()
+        for (share, meter) in workspaceEventBytes { meter.set(share.value(in: sorted)) }
     }
 
     func connected(_ role: PairingRole) { meter(role).increment() }
@@ -182,6 +207,28 @@ struct Measures: Sendable {
     }
 
     private func meter(_ role: PairingRole) -> Meter { role == .host ? hosts : clients }
+}
+
+/// How many of the workspaces are no larger: names of single ones are in no metric.
+private enum WorkspaceShare: String, CaseIterable {
+    case half = "0.5"
+    case most = "0.9"
+    case all = "1"
+
+    func value(in sorted: [Int64]) -> Int64 {
+        let tenths =
+            switch self {
+            case .half: 5
+            case .most: 9
+            case .all: 10
+            }
+        return sorted.isEmpty ? 0 : sorted[max(0, (sorted.count * tenths + 9) / 10 - 1)]
+    }
+}
+
+/// A workspace was made, or which limit refused it.
+enum RegistrationOutcome: String, CaseIterable {
+    case made, perHour, perAddress, count
 }
 
 private enum TokenKind: String, CaseIterable {

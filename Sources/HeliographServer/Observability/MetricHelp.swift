@@ -31,7 +31,14 @@ enum MetricHelp {
         "heliograph_node_links": "Links to other nodes that are open: an owner's to its edges, an edge's to the owner.",
         "heliograph_node_requests_waiting": "Requests that wait until an owner of their workspace is reached.",
         "heliograph_node_workspaces": "Workspaces that this relay owns; of several relays on a database each owns some.",
+        "heliograph_registrations_total":
+            "Requests for a workspace; the label says that one was made, or which limit refused it.",
+        "heliograph_workspace_event_bytes":
+            "Bytes of events that half, nine tenths and all of this relay's workspaces do not exceed.",
+        "heliograph_workspaces_overfull":
+            "Workspaces that have more events than they may keep, until the sweep has removed some.",
         "heliograph_workspaces": "Workspaces that there are.",
+        "heliograph_workspaces_registered": "Those of them that strangers registered.",
         "heliograph_push_breakers_open": "Connections to APNs that rest, because everything was refused.",
         "heliograph_push_seconds": "From the plan of a push to the answer of APNs.",
         "heliograph_pushes_answered_total": "What became of pushes.",

@@ -28,6 +28,10 @@ final class Routes {
     let logger: Logger
     var wrongCodes = RecentCounts.wrongCodes
     var renamings = RecentCounts.renamings
+    let registration: RegistrationRules
+    /// By address.
+    var registrations: RecentCounts
+    let measures: Measures
     var strangers = StrangerLog()
 
     init(in around: CoreUnit.Surroundings, core: Core?) {
@@ -39,6 +43,9 @@ final class Routes {
         pushMeasures = around.pushMeasures
         overview = around.overview
         logger = around.logger
+        measures = around.measures
+        registration = around.configuration.registration
+        registrations = .registrations(perHour: around.configuration.serverLimits.registrationsPerHourPerAddress)
     }
 
     func answer(_ request: HTTPRequest, _ id: HTTPRequestID) {
@@ -48,6 +55,8 @@ final class Routes {
             respond(id, overview.isReady ? .text(200, "ready\n") : .text(503, "the store takes no writes\n"))
         case ("GET", "/metrics"): metrics(request, id)
         case ("POST", ProtocolVersion.pairPath): pair(request, id)
+        case ("GET", Self.registerPath): showRegistration(id)
+        case ("POST", Self.registerPath): register(request, id)
         case ("GET", ProtocolVersion.mePath): me(request, id)
         case ("POST", Self.logOutPath): logOut(request, id)
         case ("GET", Self.pushKeyPath): pushKey(request, id)
@@ -97,7 +106,7 @@ final class Routes {
     /// True if the request may have paired, revoked or renamed a host or client.
     static func changesEntrants(_ request: HTTPRequest) -> Bool {
         guard request.method == "POST" else { return false }
-        return [ProtocolVersion.pairPath, logOutPath, AdminPath.reload].contains(request.path)
+        return [ProtocolVersion.pairPath, ProtocolVersion.registerPath, logOutPath, AdminPath.reload].contains(request.path)
             || request.path.hasPrefix(tokensPath + "/")
     }
 

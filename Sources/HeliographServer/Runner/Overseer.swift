@@ -49,9 +49,11 @@ final class Overseer: RelayOverview {
     func look() {
         let cores = cores()
         let workspaces = access.workspaces.keys
+        let owned = node.map { node in workspaces.count { node.owns($0) } } ?? workspaces.count
+        measures.looked(workspaces: workspaces.count, registered: access.registered, owned: owned)
         measures.looked(
-            workspaces: workspaces.count,
-            owned: node.map { node in workspaces.count { node.owns($0) } } ?? workspaces.count)
+            workspaceEventBytes: cores.flatMap(\.runner.workspaceEventBytes), of: owned,
+            overfull: cores.reduce(0) { $0 + $1.runner.overfullWorkspaceCount })
         measures.looked(
             sessions: cores.reduce(0) { $0 + $1.runner.sessionCount },
             openApprovals: cores.reduce(0) { $0 + $1.runner.openApprovalCount }, dataBytes: upkeep.byteCount,

@@ -10,6 +10,13 @@ package protocol WorkspaceStore: Sendable {
     /// `conflict` if its id or its name is taken, or there are `WorkspaceRules.countMax`. `at`, in milliseconds since 1970, is the time
     /// recorded in its audit log; nil: it is not recorded.
     func addWorkspace(_ workspace: Named<WorkspaceTag>, at: Int64?) throws(LogError)
+    /// Adds a workspace for a stranger, with a newcomer's limits. If the rules refuse it, nothing is added and the reason is returned. `conflict` if
+    /// its id or its name is taken.
+    func register(
+        _ workspace: Named<WorkspaceTag>, _ registration: Registration, by rules: RegistrationRules
+    ) throws(LogError) -> RegistrationRules.Refusal?
+    /// The existing workspaces that strangers registered, oldest first.
+    func registrations() throws(LogError) -> [Registration]
     /// False if there is none; `conflict` if the name is another's.
     func renameWorkspace(_ id: WorkspaceID, to name: String, at: Int64) throws(LogError) -> Bool
     /// What each workspace takes, removed ones included as long as their data is there. One that takes nothing may be left out. Reads the rows of all

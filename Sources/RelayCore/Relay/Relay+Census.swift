@@ -4,6 +4,10 @@ package import RelayProtocol
 
 extension Relay {
     package var sessionCount: Int { sessions.count }
+    /// Bytes of events of each workspace that has any.
+    package var workspaceEventBytes: [Int64] { sessions.ofHosts.eventBytes }
+    /// Workspaces with more events than they may keep.
+    package var overfullWorkspaceCount: Int { sessions.ofHosts.overfull.count }
     package var openApprovalCount: Int { sessions.openApprovalCount }
 
     package var census: RelayCensus {

@@ -76,6 +76,9 @@ struct SessionsOfHosts {
 
     private func bytes(of host: HostKey) -> Int { byHost[host]?.bytes ?? 0 }
 
+    /// Bytes of events of each workspace that has any.
+    var eventBytes: [Int64] { Array(eventsOfWorkspaces.values) }
+
     // MARK: - Room
 
     /// The number of sessions that each host is to give up if there is no room for another: a part of its own where it has no room itself, and

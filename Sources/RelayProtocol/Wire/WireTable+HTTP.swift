@@ -1,7 +1,8 @@
 /// Objects that are sent over HTTP alone: pairing, tokens and their revocation, pictures.
 extension WireTable {
     package static let http = [
-        token, pairing, paired, pairedPage, me, meHost, revocation, revoked, renaming, renamed, picture, pushDocument,
+        token, pairing, paired, pairedPage, registration, registered, me, meHost, revocation, revoked, renaming, renamed,
+        picture, pushDocument,
     ]
 
     private static let tokenName: [WireField] = [
@@ -42,6 +43,22 @@ extension WireTable {
     package static let pairedPage = WireObject(
         "paired-page", "What a page is answered, whose browser keeps the token in a cookie.",
         [.required("key", .text(bytesMax: WireLimits.secretBytesMax))] + pairedNames)
+
+    package static let registration = WireObject(
+        "registration", "What `GET /v1/register` answers.",
+        [
+            .required(
+                "registration", WireType(.openWord(["open", "invited"])), "Whether anybody may register a workspace.")
+        ])
+
+    package static let registered = WireObject(
+        "registered", "What `POST /v1/register` answers: a new workspace, and two codes for it, each of which works once.",
+        [
+            .required("workspace", .object(named)),
+            .required("device", .text(bytesMax: WireLimits.pairingCodeBytesMax), "For a device, which also steers."),
+            .required("machine", .text(bytesMax: WireLimits.pairingCodeBytesMax), "For a machine with agents."),
+            .required("expiresAt", .time),
+        ])
 
     private static let relay: [WireField] = [
         .required("workspace", .object(named)), .required("software", .name),

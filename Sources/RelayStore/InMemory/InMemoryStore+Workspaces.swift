@@ -14,6 +14,25 @@ extension InMemoryStore: WorkspaceStore {
         }
     }
 
+    package func register(
+        _ workspace: Named<WorkspaceTag>, _ registration: Registration, by rules: RegistrationRules
+    ) throws(LogError) -> RegistrationRules.Refusal? {
+        let count = content.withLock { $0.standing.count }
+        if let refusal = rules.refusal(of: registration.from, beside: registrations(), among: count) { return refusal }
+        try addWorkspace(workspace, at: registration.at)
+        content.withLock { content in
+            content.registrations.append(registration)
+            content.limits[workspace.id] = rules.newcomer.limits
+        }
+        return nil
+    }
+
+    package func registrations() -> [Registration] {
+        content.withLock { content in
+            content.registrations.filter { one in content.standing.contains { $0.id == one.workspace } }
+        }
+    }
+
     package func renameWorkspace(_ id: WorkspaceID, to name: String, at: Int64) throws(LogError) -> Bool {
         try content.withLock { content throws(LogError) in
             guard content.standing.contains(where: { $0.id == id }) else { return false }

@@ -17,6 +17,7 @@ package final class InMemoryStore: Sendable {
         var removedWorkspaces: Set<WorkspaceID> = []
         var limits: [WorkspaceID: WorkspaceLimits] = [:]
         var erasedWorkspaces: Set<WorkspaceID> = []
+        var registrations: [Registration] = []
         var tokens: [Token] = []
         var pairingCodes: [(code: PairingCode, isUsed: Bool)] = []
         /// In the order in which they came.

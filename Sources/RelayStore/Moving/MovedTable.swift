@@ -41,7 +41,8 @@ package enum MovedTable: String, Sendable, CaseIterable {
             .workspaces: columns(.integer, "number") + columns(.text, "workspace", "name")
                 + columns(
                     .integer, "audited", "removed_at", "sessions_max", "megabytes_max", "pushes_max", "connections_max",
-                    "keep_days") + columns(.flag, "is_erased"),
+                    "keep_days") + columns(.flag, "is_erased")
+                + columns(.text, "registered_from") + columns(.integer, "registered_at"),
             .tokens: columns(.integer, "number") + columns(.text, "token") + columns(.blob, "digest")
                 + columns(.text, "role", "kind", "subject", "name", "workspace", "parent") + columns(.blob, "page_key")
                 + columns(.integer, "created_at", "revoked_at", "used_at") + columns(.text, "used_from"),

@@ -16,6 +16,41 @@ extension PostgresCredentials: WorkspaceStore {
         }
     }
 
+    package func register(
+        _ workspace: Named<WorkspaceTag>, _ registration: Registration, by rules: RegistrationRules
+    ) throws(LogError) -> RegistrationRules.Refusal? {
+        try database.write { connection in
+            // Nodes register one after the other: the bounds are for all of them together.
+            _ = try Self.run("LOCK TABLE workspaces IN SHARE ROW EXCLUSIVE MODE", on: connection)
+            let (registered, all) = (try Self.registrations(on: connection), try Self.workspaces(on: connection))
+            if let refusal = rules.refusal(of: registration.from, beside: registered, among: all.count) { return refusal }
+            try WorkspaceRules.check(workspace.name, beside: all)
+            let limits = rules.newcomer
+            func value(_ number: Int) -> PostgresValue { .bigint(Int64(number)) }
+            _ = try Self.run(
+                """
+                INSERT INTO workspaces (workspace, name, registered_from, registered_at, \(Self.limitColumns))
+                VALUES ($1::text, $2::text, $3::text, $4::bigint, $5::bigint, $6::bigint, $7::bigint, $8::bigint, $9::bigint)
+                """, .text(workspace.id.rawValue), .text(workspace.name), .text(registration.from), .bigint(registration.at),
+                value(limits.sessions), value(limits.megabytes), value(limits.pushesPerDay), value(limits.connections),
+                value(limits.keepDays), on: connection)
+            try AuditTable.add(AuditRecord(workspace, AuditWord.workspaceAdded, at: registration.at), on: connection)
+            return nil
+        }
+    }
+
+    package func registrations() throws(LogError) -> [Registration] { try database.read { try Self.registrations(on: $0) } }
+
+    private static func registrations(on connection: PostgresConnection) throws -> [Registration] {
+        let sql = """
+            SELECT workspace, registered_from, registered_at FROM workspaces
+            WHERE registered_from IS NOT NULL AND removed_at IS NULL ORDER BY number
+            """
+        return try run(sql, on: connection).map {
+            Registration(workspace: try Stored.identifier($0.text(0)), from: $0.text(1), at: $0.integer(2))
+        }
+    }
+
     package func renameWorkspace(_ id: WorkspaceID, to name: String, at: Int64) throws(LogError) -> Bool {
         try database.write { connection in
             let standing = try Self.workspaces(on: connection)

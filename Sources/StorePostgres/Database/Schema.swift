@@ -11,7 +11,7 @@ enum Schema {
     static var newest: Int { versions.count }
 
     /// The statements of each version, from 1 on. They are done one by one, in one transaction.
-    static let versions: [[String]] = [v1, v2, v3, v4, v5, v6, v7, v8, v9, v10]
+    static let versions: [[String]] = [v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11]
 
     static let bookkeeping = """
         CREATE TABLE IF NOT EXISTS versions (version int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())
@@ -429,5 +429,10 @@ enum Schema {
         OR UPDATE OF name, removed_at, sessions_max, megabytes_max, pushes_max, connections_max, keep_days, is_erased ON workspaces
         FOR EACH STATEMENT EXECUTE FUNCTION count_entrants_change()
         """,
+    ]
+
+    private static let v11 = [
+        // Address and time at which a stranger registered this workspace; null: the operator added it.
+        "ALTER TABLE workspaces ADD COLUMN registered_from text, ADD COLUMN registered_at bigint"
     ]
 }

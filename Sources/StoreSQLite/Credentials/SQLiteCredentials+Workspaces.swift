@@ -16,6 +16,40 @@ extension SQLiteCredentials: WorkspaceStore {
         }
     }
 
+    package func register(
+        _ workspace: Named<WorkspaceTag>, _ registration: Registration, by rules: RegistrationRules
+    ) throws(LogError) -> RegistrationRules.Refusal? {
+        try database.write { db in
+            let (registered, all) = (try self.registrations(in: db), try self.workspaces(in: db))
+            if let refusal = rules.refusal(of: registration.from, beside: registered, among: all.count) { return refusal }
+            try WorkspaceRules.check(workspace.name, beside: all)
+            let limits = rules.newcomer
+            try db.execute(
+                sql: """
+                    INSERT INTO workspaces (workspace, name, registered_from, registered_at, \(Self.limitColumns))
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    workspace.id.rawValue, workspace.name, registration.from, registration.at, limits.sessions,
+                    limits.megabytes, limits.pushesPerDay, limits.connections, limits.keepDays,
+                ])
+            try self.audit.add(AuditRecord(workspace, AuditWord.workspaceAdded, at: registration.at), in: db)
+            return nil
+        }
+    }
+
+    package func registrations() throws(LogError) -> [Registration] { try database.read { try self.registrations(in: $0) } }
+
+    private func registrations(in db: Database) throws -> [Registration] {
+        let sql = """
+            SELECT workspace, registered_from, registered_at FROM workspaces
+            WHERE registered_from IS NOT NULL AND removed_at IS NULL ORDER BY number
+            """
+        return try Row.fetchAll(db, sql: sql).map {
+            Registration(workspace: try database.identifier($0[0]), from: $0[1], at: $0[2])
+        }
+    }
+
     package func renameWorkspace(_ id: WorkspaceID, to name: String, at: Int64) throws(LogError) -> Bool {
         try database.write { db in
             let standing = try self.workspaces(in: db)

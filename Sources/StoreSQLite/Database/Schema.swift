@@ -15,6 +15,7 @@ enum Schema {
         migrator.registerMigration("v9") { try $0.execute(sql: v9) }
         migrator.registerMigration("v10") { try $0.execute(sql: v10) }
         migrator.registerMigration("v11") { try $0.execute(sql: v11) }
+        migrator.registerMigration("v12") { try $0.execute(sql: v12) }
         return migrator
     }
 
@@ -286,5 +287,11 @@ enum Schema {
         CREATE TRIGGER audit_is_not_cut BEFORE DELETE ON audit
         WHEN coalesce((SELECT is_erased FROM workspaces WHERE number = old.id >> 32), 0) = 0
         BEGIN SELECT raise(ABORT, 'the audit log is only ever added to'); END;
+        """
+
+    private static let v12 = """
+        -- Address and time, in milliseconds since 1970, at which a stranger registered this workspace; null: the operator added it.
+        ALTER TABLE workspaces ADD COLUMN registered_from TEXT;
+        ALTER TABLE workspaces ADD COLUMN registered_at INTEGER;
         """
 }

@@ -31,6 +31,8 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Self.help("advertiseAuthority")) var advertiseAuthority: String?
     @Option(help: Self.help("asynchronousDatabase")) var asynchronousDatabase: String?
     @Option(help: Self.help("proxyProtocol")) var proxyProtocol: String?
+    @Option(help: Self.help("registration")) var registration: String?
+    @Option(help: Self.help("registrationIdleDays")) var registrationIdleDays: String?
     @Option(help: Self.help("keepDays")) var keepDays: String?
     @Option(help: Self.help("keepMegabytes")) var keepMegabytes: String?
     @Option(help: Self.help("heartbeat")) var heartbeat: String?
@@ -62,6 +64,14 @@ struct ServeOptions: ParsableArguments {
     @Option(help: Self.help("limits.sessionMegabytesPerWorkspace")) var limitsSessionMegabytesPerWorkspace: String?
     @Option(help: Self.help("limits.commandsPerDayPerClient")) var limitsCommandsPerDayPerClient: String?
     @Option(help: Self.help("limits.commandsPerDayPerWorkspace")) var limitsCommandsPerDayPerWorkspace: String?
+    @Option(help: Self.help("limits.registrationsPerHourPerAddress")) var limitsRegistrationsPerHourPerAddress: String?
+    @Option(help: Self.help("limits.registeredPerAddress")) var limitsRegisteredPerAddress: String?
+    @Option(help: Self.help("limits.registered")) var limitsRegistered: String?
+    @Option(help: Self.help("limits.newcomerSessions")) var limitsNewcomerSessions: String?
+    @Option(help: Self.help("limits.newcomerMegabytes")) var limitsNewcomerMegabytes: String?
+    @Option(help: Self.help("limits.newcomerPushesPerDay")) var limitsNewcomerPushesPerDay: String?
+    @Option(help: Self.help("limits.newcomerConnections")) var limitsNewcomerConnections: String?
+    @Option(help: Self.help("limits.newcomerKeepDays")) var limitsNewcomerKeepDays: String?
     @Option(help: Self.help("limits.pushesPerDayPerWorkspace")) var limitsPushesPerDayPerWorkspace: String?
     @Option(help: Self.help("limits.outboxMegabytes")) var limitsOutboxMegabytes: String?
     @Option(help: Self.help("limits.uncommittedMegabytes")) var limitsUncommittedMegabytes: String?
@@ -95,6 +105,8 @@ struct ServeOptions: ParsableArguments {
             "advertiseAuthority": advertiseAuthority,
             "asynchronousDatabase": asynchronousDatabase,
             "proxyProtocol": proxyProtocol,
+            "registration": registration,
+            "registrationIdleDays": registrationIdleDays,
             "keepDays": keepDays,
             "keepMegabytes": keepMegabytes,
             "heartbeat": heartbeat,
@@ -126,6 +138,14 @@ struct ServeOptions: ParsableArguments {
             "limits.sessionMegabytesPerWorkspace": limitsSessionMegabytesPerWorkspace,
             "limits.commandsPerDayPerClient": limitsCommandsPerDayPerClient,
             "limits.commandsPerDayPerWorkspace": limitsCommandsPerDayPerWorkspace,
+            "limits.registrationsPerHourPerAddress": limitsRegistrationsPerHourPerAddress,
+            "limits.registeredPerAddress": limitsRegisteredPerAddress,
+            "limits.registered": limitsRegistered,
+            "limits.newcomerSessions": limitsNewcomerSessions,
+            "limits.newcomerMegabytes": limitsNewcomerMegabytes,
+            "limits.newcomerPushesPerDay": limitsNewcomerPushesPerDay,
+            "limits.newcomerConnections": limitsNewcomerConnections,
+            "limits.newcomerKeepDays": limitsNewcomerKeepDays,
             "limits.pushesPerDayPerWorkspace": limitsPushesPerDayPerWorkspace,
             "limits.outboxMegabytes": limitsOutboxMegabytes,
             "limits.uncommittedMegabytes": limitsUncommittedMegabytes,

@@ -109,9 +109,11 @@ struct WorkspaceCommand: ParsableCommand {
                 let lifetime = Int64(days) * 24 * 3_600_000
                 let device = try credentials.makePairingCode(.operator, lifetime: lifetime)
                 let machine = try credentials.makePairingCode(.host, lifetime: lifetime)
+                let invitation = "\(base)/#join=\(machine.code).\(device.code)"
                 if json {
                     return Output.json { writer in
                         writer.object("workspace") { workspace.write(to: &$0) }
+                        writer.field("invitation", invitation)
                         writer.field("device", device.link(base: base))
                         writer.field("machine", machine.link(base: base))
                         writer.field("expiresAt", machine.expiresAt)
@@ -119,15 +121,12 @@ struct WorkspaceCommand: ParsableCommand {
                 }
                 print(
                     """
-                    \(VisibleText.line(name)) sees nothing of other workspaces here. Each link works once, for \(days) \(days == 1 ? "day" : "days").
-
-                    On their phone, open:
-
-                       \(device.link(base: base))
-
+                    \(VisibleText.line(name)) sees nothing of other workspaces here. The invitation works once, for \(days) \(days == 1 ? "day" : "days"). \
                     On their machine with the agents, with Heliograph installed:
 
-                       heliograph up --relay '\(machine.link(base: base))'
+                       heliograph join '\(invitation)'
+
+                    It shows what they scan with their phone.
                     """)
             }
         }

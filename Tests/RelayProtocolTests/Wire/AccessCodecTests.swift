@@ -39,6 +39,14 @@ struct AccessCodecTests {
         }
     }
 
+    @Test("a stranger is given a workspace with the fields of the table, and no other")
+    func registered() throws {
+        try expect(WireTable.registered, isAnswer: true) { bytes throws(WireError) in
+            let answer = try RegistrationAnswer(parsing: bytes)
+            return (answer, answer.bytes)
+        }
+    }
+
     @Test("a client and a host are told who they are with the fields of the table, and no other")
     func identity() throws {
         for (table, toldBy) in [(WireTable.me, nil), (WireTable.meHost, "host")] {

@@ -1,0 +1,53 @@
+import Logging
+import RelayCore
+import RelayProtocol
+import WebSocketEngine
+
+/// Deletes registered workspaces that nobody uses, also after registration was closed. Lives on the core's thread.
+final class StrangerSweep {
+    private static let interval = Duration.seconds(3_600)
+    /// After a start: twice as long as peers may take to come back.
+    private static let firstWait = Duration.seconds(60)
+
+    private let rules: RegistrationRules
+    private let access: Access
+    private let loop: EventLoop
+    private let logger: Logger
+    /// Each workspace is looked at by the node that owns it.
+    private let owns: (WorkspaceID) -> Bool
+    /// A clock that is a year ahead would find every workspace unused.
+    private let isClockBelieved: () -> Bool
+
+    init(
+        _ rules: RegistrationRules, _ access: Access, _ loop: EventLoop, _ logger: Logger,
+        owns: @escaping (WorkspaceID) -> Bool, isClockBelieved: @escaping () -> Bool
+    ) {
+        self.rules = rules
+        self.access = access
+        self.loop = loop
+        self.logger = logger
+        self.owns = owns
+        self.isClockBelieved = isClockBelieved
+    }
+
+    func start() { wait(Self.firstWait) }
+
+    private func wait(_ duration: Duration) { _ = loop.schedule(after: duration) { [weak self] in self?.sweep() } }
+
+    private func sweep() {
+        // By this the owner of a workspace knows of peers that are connected to other nodes, an hour late at most.
+        access.noteConnected()
+        guard isClockBelieved() else { return wait(Self.interval) }
+        access.removeIdle(by: rules, where: owns) { [self] result in
+            switch result {
+            case .success(let removed):
+                for workspace in removed {
+                    logger.notice("deleted a registered workspace that nobody used", metadata: ["workspace.id": "\(workspace)"])
+                }
+            case .failure(let error):
+                logger.error("unused workspaces could not be deleted", metadata: ["error": "\(error)"])
+            }
+            wait(Self.interval)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import HeliographPlatform
+import RelayAccess
+import RelayCore
+import RelayProtocol
+
+/// Problems of a relay that many share. Finds nothing on one with a single workspace and without open registration.
+struct WorkspacesDoctor {
+    let configuration: ServerConfiguration
+    var workspaces: [WorkspaceID]
+    /// How many of them strangers registered.
+    var registered: Int
+    var usage: [WorkspaceID: WorkspaceUsage]
+    var limits: [WorkspaceID: WorkspaceLimits]
+    /// Nil: the data is in a database, of whose disk nothing is known here.
+    var freeBytes: UInt64?
+
+    /// Percent of a bound from which somebody should know.
+    private static let share = 90
+
+    /// Empty if the store cannot be read: other findings say why.
+    static func findings(in path: String, _ configuration: ServerConfiguration) -> [Finding] {
+        do {
+            let store = try OpenStore(forCommandsIn: path)
+            defer { try? store.close() }
+            return WorkspacesDoctor(
+                configuration: configuration, workspaces: try store.credentials.workspaces().map(\.id),
+                registered: try store.workspaces.registrations().count, usage: try store.workspaces.usage(),
+                limits: try store.workspaces.limits(), freeBytes: store.addresses == nil ? Disk.freeBytes(at: path) : nil
+            ).findings
+        } catch { return [] }
+    }
+
+    var findings: [Finding] {
+        guard workspaces.count > 1 || configuration.registration.isOpen else { return [] }
+        return [count] + room + reach
+    }
+
+    private var count: Finding {
+        let (max, registeredMax) = (WorkspaceRules.countMax, configuration.registration.countMax)
+        let ofStrangers = registered > 0 ? "; strangers registered \(registered) (at most \(registeredMax))" : ""
+        let text = "\(workspaces.count) of at most \(max)\(ofStrangers)"
+        if workspaces.count * 100 >= max * Self.share {
+            return Finding(
+                "Workspaces", .doubtful, text,
+                mend: "heliograph workspace list shows what each takes; delete some, or run a second relay")
+        }
+        if configuration.registration.isOpen, registered * 100 >= registeredMax * Self.share {
+            return Finding("Workspaces", .doubtful, text, mend: "--limits-registered, or a shorter --registration-idle-days")
+        }
+        return Finding("Workspaces", .well, text)
+    }
+
+    /// Whether the disk has what the workspaces may still take. Those without a limit count for what they have.
+    private var room: [Finding] {
+        guard let freeBytes else { return [] }
+        let left = workspaces.reduce(UInt64(0)) { sum, workspace in
+            let used = usage[workspace]?.eventBytes ?? 0
+            let max = limits[workspace]?.megabytes.map { Int64($0) << 20 } ?? configuration.retention.bytesMax ?? used
+            return sum + UInt64(Swift.max(0, max - used))
+        }
+        let text = "they may take \(left >> 20) MB more, and \(freeBytes >> 20) MB are free"
+        return [
+            left <= freeBytes
+                ? Finding("Workspaces' disk", .well, text)
+                : Finding(
+                    "Workspaces' disk", .doubtful, text,
+                    mend: "heliograph workspace quota NAME --megabytes N, --limits-newcomer-megabytes, or a larger disk")
+        ]
+    }
+
+    private var reach: [Finding] {
+        guard configuration.registration.isOpen, configuration.publicURL?.hasPrefix("https://") != true,
+            configuration.tls == nil
+        else { return [] }
+        return [
+            Finding(
+                "Registration", .doubtful, "it is open, but nobody elsewhere reaches this relay over HTTPS",
+                mend: "--public-url https://relay.example, or --registration invited")
+        ]
+    }
+}

@@ -1,0 +1,47 @@
+import Logging
+import RelayCore
+import RelayProtocol
+import WebSocketEngine
+
+/// Strangers who want a workspace of their own.
+extension Routes {
+    static let registerPath = ProtocolVersion.registerPath
+
+    func showRegistration(_ id: HTTPRequestID) {
+        respond(id, .json(200, JSONWriter.object { $0.field("registration", registration.isOpen ? "open" : "invited") }))
+    }
+
+    func register(_ request: HTTPRequest, _ id: HTTPRequestID) {
+        guard request.header("origin") == nil else {
+            // Any page that somebody visits could use up what their address may register.
+            return respond(
+                id, .json(403, Notice(code: "foreignOrigin", message: "pages register nothing: heliograph join does")))
+        }
+        guard registration.isOpen else {
+            let message = "this relay takes newcomers by invitation only: ask whoever runs it for a link"
+            return respond(id, .json(403, Notice(code: ErrorCode.forbidden.rawValue, message: message)))
+        }
+        let household = Self.household(of: request.peer)
+        if let wait = registrations.note(household, at: .now) {
+            measures.registered(.perHour)
+            return respond(id, Self.tooMany("new workspaces from this address", wait))
+        }
+        let (rules, now) = (registration, WallClock.milliseconds)
+        access.register {
+            try Credentials.register(from: household, by: rules, at: now, $0, $1)
+        } then: { [self] result in
+            switch result {
+            case .success(let answer):
+                measures.registered(.made)
+                let metadata: Logger.Metadata = ["workspace.id": "\(answer.workspace.id)", "peer": "\(request.peer)"]
+                logger.notice("registered a workspace", metadata: metadata)
+                respond(id, .json(201, answer.bytes))
+            case .failure(Credentials.Refusal.registration(let refusal)):
+                measures.registered(refusal == .count ? .count : .perAddress)
+                strangers.notice("refused a registration", ["peer": "\(request.peer)", "limit": "\(refusal)"], logger)
+                respond(id, .json(429, Notice(code: ErrorCode.tooMany.rawValue, message: refusal.sentence)))
+            case .failure(let error): fail(id, error)
+            }
+        }
+    }
+}

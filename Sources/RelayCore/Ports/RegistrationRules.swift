@@ -1,0 +1,67 @@
+package import RelayProtocol
+
+/// Who may register a workspace, and which registered workspaces are deleted. Pure: the store applies it within the transaction of the change.
+package struct RegistrationRules: Sendable, Equatable {
+    package var isOpen = false
+    /// Registered workspaces of one address that exist at once: a family, or an office behind one address, which gets more by invitation.
+    package var perAddressMax = 5
+    /// … of all addresses: half of what a relay holds, so that the operator's own have room.
+    package var countMax = 500
+    /// Days without use after which one is deleted: a long holiday.
+    package var idleDays = 30
+    package var newcomer = Newcomer()
+
+    /// Limits of a new workspace, until the operator changes them.
+    package struct Newcomer: Sendable, Equatable {
+        package var sessions = 200
+        package var megabytes = 64
+        package var pushesPerDay = 1_000
+        package var connections = 20
+        package var keepDays = 30
+
+        package init() {}
+
+        package var limits: WorkspaceLimits {
+            WorkspaceLimits(
+                sessions: sessions, megabytes: megabytes, pushesPerDay: pushesPerDay, connections: connections,
+                keepDays: keepDays)
+        }
+    }
+
+    private static let day: Int64 = 24 * 60 * 60 * 1000
+    /// How long the codes of a new workspace work, in milliseconds: until the phone is at hand.
+    package static let codesLifetime = day
+
+    package init() {}
+
+    package enum Refusal: Sendable, Equatable {
+        case perAddress, count
+
+        package var sentence: String {
+            switch self {
+            case .perAddress:
+                "this address has as many workspaces as one may register: ask whoever runs this relay for an invitation"
+            case .count: "this relay takes no more newcomers for now: ask whoever runs it for an invitation"
+            }
+        }
+    }
+
+    /// Nil if this address may register one more. `count` is the number of all workspaces.
+    package func refusal(of address: String, beside registered: [Registration], among count: Int) -> Refusal? {
+        if registered.count >= countMax || count >= WorkspaceRules.countMax { return .count }
+        return registered.count { $0.from == address } >= perAddressMax ? .perAddress : nil
+    }
+
+    /// The registered workspaces to delete: those that nobody entered before their codes expired, and those unused for `idleDays`. `tokens` includes
+    /// revoked ones: whoever has revoked the last may be about to begin again.
+    package func idle(_ registered: [Registration], tokens: [Token], at now: Int64) -> [WorkspaceID] {
+        var used: [WorkspaceID: Int64] = [:]
+        for token in tokens {
+            used[token.workspace] = max(used[token.workspace] ?? 0, token.createdAt, token.lastUse?.at ?? 0)
+        }
+        return registered.filter { registration in
+            guard let last = used[registration.workspace] else { return now - registration.at > Self.codesLifetime }
+            return now - last > Int64(idleDays) * Self.day
+        }.map(\.workspace)
+    }
+}

@@ -1,0 +1,253 @@
+"""A relay that takes everybody: from its page, and by `heliograph join`."""
+
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from client import WireClient
+from consent import unb64
+from faketime import PREFIX, JumpingClock, clean_up
+from host import ScriptedHost
+from own_agent import Asking, question
+from page_screen import Screen, closing_screens
+from playwright.sync_api import expect
+from postgres import PostgresServer
+from relay import BINARY, ROOT, Relay
+from test_up import ROOT_FLAG, Home, home  # noqa: F401
+from trusting import devices
+from trusting import join as trusting_join
+from waits import patient, wait_until
+
+OPEN = ["--registration", "open"]
+NEWCOMER = {"sessions": 200, "megabytes": 64, "pushesPerDay": 1000, "connections": 20, "keepDays": 30}
+
+
+@pytest.fixture(params=["file", "database"])
+def store(request: pytest.FixtureRequest) -> Iterator[list[str]]:
+    """What `serve` is told of its store."""
+    if request.param == "file":
+        yield []
+        return
+    server = PostgresServer()
+    yield ["--store", server.address("postgres")]
+    server.close()
+
+
+def workspaces(relay: Relay) -> dict[str, dict[str, Any]]:
+    said = relay.run("workspace", "list", "--json", "--data", str(relay.data)).stdout
+    return {entry["id"]: entry for entry in map(json.loads, said.splitlines())}
+
+
+def measures(relay: Relay) -> dict[str, float]:
+    """As an operator's monitoring sees the relay."""
+    said = relay.get("/metrics", {"Authorization": f"Bearer {relay.token('client', 'monitoring')}"})
+    assert said.status == 200
+    lines = (line.rsplit(" ", 1) for line in said.body.decode().splitlines() if not line.startswith("#"))
+    return {name: float(value) for name, value in lines}
+
+
+def paired(relay: Relay, code: str, name: str) -> str:
+    token: str = relay.post("/v1/pair", {"code": code, "name": name}).json["token"]
+    return token
+
+
+def test_by_default_nobody_comes_without_an_invitation(relay: Relay) -> None:
+    assert relay.get("/v1/register").json == {"registration": "invited"}
+    refused = relay.post("/v1/register", {})
+    assert refused.status == 403 and refused.json["error"]["code"] == "forbidden" and "invitation" in refused.json["error"]["message"]
+    assert len(workspaces(relay)) == 1
+
+
+def test_a_stranger_gets_a_workspace_and_sees_nobody_else(store: list[str], make_relay: Callable[..., Relay], client: Callable[..., WireClient]) -> None:
+    relay = make_relay(*OPEN, *store)
+    assert relay.get("/v1/register").json == {"registration": "open"}
+    made = [relay.post("/v1/register", {}) for _ in range(2)]
+    assert [answer.status for answer in made] == [201, 201]
+    for answer in made:
+        assert set(answer.json) == {"workspace", "device", "machine", "expiresAt"}
+    hosts, phones = [], []
+    try:
+        for number, answer in enumerate(made):
+            host = ScriptedHost(relay, f"laptop {number}", paired(relay, answer.json["machine"], f"laptop {number}"))
+            hosts.append(host)
+            host.start_session("s1", title=f"plan {number}")
+            phone = client(relay, f"phone {number}", token=paired(relay, answer.json["device"], f"phone {number}"))
+            phones.append(phone)
+            assert phone.welcome["workspace"] == answer.json["workspace"] and "steer" in phone.welcome["may"]
+            phone.subscribe()
+            phone.wait_summary("s1", lambda summary, number=number: summary["title"] == f"plan {number}")
+            assert relay.post("/v1/pair", {"code": answer.json["device"], "name": "again"}).status == 404, "once"
+        for mine, other in ((0, 1), (1, 0)):
+            said = json.dumps([phones[mine].messages, hosts[mine].received])
+            assert f"plan {other}" not in said and f"laptop {other}" not in said and made[other].json["workspace"]["id"] not in said
+        listed = workspaces(relay)
+        for answer in made:
+            entry = listed[answer.json["workspace"]["id"]]
+            assert (entry["hosts"], entry["clients"], entry["sessions"]) == (1, 1, 1) and entry["eventBytes"] > 0
+            assert entry["limits"] == NEWCOMER
+        assert "plan" not in json.dumps(listed) and "laptop" not in json.dumps(listed) and "phone" not in json.dumps(listed)
+        seen = measures(relay)
+        assert seen["heliograph_workspaces"] == 3 and seen["heliograph_workspaces_registered"] == 2
+        assert seen['heliograph_registrations_total{outcome="made"}'] == 2
+        assert 0 < seen['heliograph_workspace_event_bytes{quantile="0.5"}'] <= seen['heliograph_workspace_event_bytes{quantile="1"}']
+        assert not [name for name in seen if any(answer.json["workspace"]["id"] in name for answer in made)]
+    finally:
+        for host in hosts:
+            host.close()
+
+
+def test_an_address_gets_few_in_an_hour_and_few_at_once(make_relay: Callable[..., Relay]) -> None:
+    relay = make_relay(*OPEN, "--limits-registrations-per-hour-per-address", "4", "--limits-registered-per-address", "2")
+    answers = [relay.post("/v1/register", {}) for _ in range(6)]
+    assert [answer.status for answer in answers] == [201, 201, 429, 429, 429, 429]
+    assert all(answer.json["error"]["code"] == "tooMany" for answer in answers[2:])
+    assert "invitation" in answers[2].json["error"]["message"]
+    assert int(answers[4].headers["retry-after"]) > 3_000, "it is the hour's number that is used up"
+    assert len(workspaces(relay)) == 3
+    seen = measures(relay)
+    assert {outcome: seen[f'heliograph_registrations_total{{outcome="{outcome}"}}'] for outcome in ("made", "perAddress", "perHour", "count")} == {
+        "made": 2, "perAddress": 2, "perHour": 2, "count": 0}
+
+
+def test_of_all_addresses_there_are_so_many(make_relay: Callable[..., Relay]) -> None:
+    relay = make_relay(*OPEN, "--limits-registered", "1")
+    assert [relay.post("/v1/register", {}).status for _ in range(2)] == [201, 429]
+    number = next(name for name in workspaces(relay) if name != "default")
+    relay.run("workspace", "delete", number, "--yes", "--data", str(relay.data))
+    assert relay.post("/v1/register", {}).status == 201, "its place is free"
+
+
+@pytest.fixture
+def clock(tmp_path: Path) -> Iterator[JumpingClock]:
+    yield JumpingClock(tmp_path)
+    clean_up()
+
+
+def test_a_workspace_that_nobody_uses_goes(tmp_path: Path, clock: JumpingClock) -> None:
+    """Forty days on: of three, the one whose machine is connected stays, and the operator's own."""
+    relay = Relay(tmp_path / "relay", OPEN, prefix=PREFIX, environment=clock.environment)
+    relay.start()
+    made = [relay.post("/v1/register", {}).json for _ in range(3)]
+    tokens = [paired(relay, answer["machine"], "laptop") for answer in made[:2]]
+    stays = ScriptedHost(relay, "laptop", tokens[0])
+    left = ScriptedHost(relay, "laptop", tokens[1])
+    for host in (stays, left):
+        host.start_session("s1", title="launch the missiles")
+        host.wait_acked("s1")
+    left.close()
+    relay.stop()
+    clock.jump("+40d")
+    relay.start()
+    # A jump is not believed, and removes nobody.
+    assert measures(relay)["heliograph_clock_believed"] == 0
+    relay.run("clock", "--confirm", "--data", str(relay.data))
+    expected = {"default", made[0]["workspace"]["id"]}
+    # The relay looks a minute after its start.
+    wait_until(lambda: set(workspaces(relay)) == expected, 60, lambda: f"two to go: {workspaces(relay)}")
+    stays.wait_connected()
+    assert relay.get("/v1/me", {"Authorization": f"Bearer {tokens[1]}"}).status == 401
+    told = [json.loads(line)["metadata"]["workspace.id"] for line in relay.log_text().splitlines() if "that nobody used" in line]
+    assert set(told) == {answer["workspace"]["id"] for answer in made[1:]}
+    stays.close()
+    relay.stop()
+    relay.check_log()
+
+
+def test_no_page_registers_anything_for_its_visitor(make_relay: Callable[..., Relay]) -> None:
+    relay = make_relay(*OPEN)
+    for origin in ("https://elsewhere.example", relay.url):
+        refused = relay.post("/v1/register", {}, {"Origin": origin})
+        assert refused.status == 403 and refused.json["error"]["code"] == "foreignOrigin"
+    assert len(workspaces(relay)) == 1
+
+
+def readme_commands() -> list[str]:
+    section = (ROOT / "README.md").read_text().partition("## With somebody's relay")[2].partition("\n## ")[0]
+    return section.partition("```sh\n")[2].partition("```")[0].splitlines()
+
+
+def test_two_commands_and_a_scan(home: Home, make_relay: Callable[..., Relay], browser: Any) -> None:  # noqa: F811
+    """README's own words in a clean home: the package is there, `join`, the page that its link leads to, an approval."""
+    relay = make_relay(*OPEN)
+    install, join = readme_commands()
+    assert "apt install" in install
+    command, _, _ = join.partition("#")
+    assert "https://relay.example" in command
+    (home.folder / "bin/heliograph").symlink_to(BINARY)
+    # Without a terminal nobody says yes, and without systemd processes are supervised.
+    line = command.strip().replace("https://relay.example", relay.url) + " " + " ".join(["--yes", "--supervised", *ROOT_FLAG])
+    done = subprocess.run(["/bin/sh", "-c", line], env=home.environment, cwd=home.folder, capture_output=True, text=True, timeout=patient(60))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"reports to {relay.url}" in done.stdout and set(home.processes()) == {"supervise", "host"}
+    assert "hook" in home.settings.read_text().lower(), "Claude Code is connected"
+    link = next(word for word in done.stdout.split() if "#pair=" in word)
+    with closing_screens(lambda **options: Screen(browser, SimpleNamespace(url=relay.url, pair_link=lambda _: link), **options)) as screen:
+        one = screen(name="Their phone")
+        expect(one.page.locator("trust-note")).to_contain_text("trusts this browser now")
+        asking = Asking(SimpleNamespace(socket=home.state / "host.sock"), question("s1"))  # type: ignore[arg-type]
+        one.go("#/approvals")
+        one.page.locator("approval-card[data-stage=pending]").get_by_role("button", name="Allow", exact=True).click()
+        assert asking.answer() == (200, {"decision": "allow"})
+        expect(one.page.locator("approval-card[data-stage=pending]")).to_have_count(0)
+    (theirs,) = (entry for name, entry in workspaces(relay).items() if name != "default")
+    assert (theirs["hosts"], theirs["clients"]) == (1, 1)
+    # A second time nothing is made.
+    again = home.run("join", relay.url, "--supervised", *ROOT_FLAG, "--yes", status=1)
+    assert "already" in again and len(workspaces(relay)) == 2
+    home.run("down")
+    assert not home.processes()
+
+
+def test_an_invitation_is_one_link_for_machine_and_phone(home: Home, relay: Relay, client: Callable[..., WireClient]) -> None:  # noqa: F811
+    invited = relay.run("workspace", "invite", "Kitchen", "--data", str(relay.data)).stdout
+    invitation = next(word for word in invited.replace("'", " ").split() if "/#join=" in word)
+    said = home.run("join", invitation, "--supervised", *ROOT_FLAG, "--yes", "--name", "their laptop")
+    assert f"reports to {relay.url}" in said
+    home.wait_link()
+    code, _, secret = said.partition("/#pair=")[2].split()[0].partition("&k=")
+    phone = client(relay, "their phone", token=paired(relay, code, "their phone"))
+    phone.subscribe()
+    assert phone.welcome["workspace"]["name"] == "Kitchen" and "steer" in phone.welcome["may"]
+    phone.device = trusting_join(phone, secret, unb64(devices(home)["host"]))
+    # Once more it goes on with what is there, as after something that was in the way.
+    assert "reports to" in home.run("join", invitation, "--supervised", *ROOT_FLAG, "--yes")
+    home.run("down")
+
+
+def test_a_machine_joins_by_a_link_of_its_own(home: Home, relay: Relay) -> None:  # noqa: F811
+    said = home.run("join", relay.pair_link("host"), "--supervised", *ROOT_FLAG, "--yes")
+    assert f"reports to {relay.url}" in said and "heliograph host trust" in said and "#pair=" not in said
+    home.wait_link()
+    home.run("down")
+
+
+def test_what_cannot_be_joined_is_said(home: Home, relay: Relay) -> None:  # noqa: F811
+    assert "invitation" in home.run("join", relay.url, *ROOT_FLAG, status=1)
+    assert "https://relay.example" in home.run("join", relay.pair_link(), *ROOT_FLAG, status=2)
+    assert "no TLS" in home.run("join", "http://192.0.2.1", *ROOT_FLAG, status=1)
+    relay.stop()
+    home.run("join", relay.url, *ROOT_FLAG, status=4)
+    assert not home.processes()
+
+
+@pytest.mark.parametrize("arguments", [[], OPEN], ids=["invited", "open"])
+def test_the_page_says_how_to_join(arguments: list[str], make_relay: Callable[..., Relay], browser: Any) -> None:
+    relay = make_relay(*arguments)
+    with closing_screens(lambda **options: Screen(browser, relay, **options)) as screen:
+        one = screen(paired=False)
+        with one.page.expect_response("**/v1/register"):
+            one.page.goto(relay.url)
+        one.settle()
+        advice = one.page.get_by_text(f"heliograph join {relay.url}")
+        expect(advice).to_have_count(1)
+        assert advice.is_visible() == bool(arguments)
+        one.go("#join=abcd.efgh")
+        expect(one.page.locator("pair-screen")).to_contain_text("That link is for a machine with agents")
+        if arguments:
+            one.expect_accessible()
+            one.expect_no_overflow()

@@ -126,6 +126,12 @@ package enum Plant: String, Sendable, CaseIterable {
     case impatientDigest
     /// Timers of digests do not fire.
     case sleepingDigest
+    /// A host takes a file of rules for accepted that its owner has not accepted.
+    case unacceptedRules
+    /// A host goes on with the rules that it knew while their file cannot be read.
+    case unreadRules
+    /// A host forgets at a start which rules were taken back.
+    case forgottenRuleOff
     /// A host that asks for signatures takes a decision without one.
     case unsignedDecision
     /// The same of prompts and starts.
@@ -166,6 +172,9 @@ package enum Plant: String, Sendable, CaseIterable {
         }
     }
 
+    /// True if the fault is a host's that has rules.
+    var isOfRules: Bool { [.unacceptedRules, .unreadRules, .forgottenRuleOff].contains(self) }
+
     /// True if the fault is a host's that asks for signatures.
     var isOfConsent: Bool { watchers == [.consent] }
 
@@ -179,7 +188,7 @@ package enum Plant: String, Sendable, CaseIterable {
         case .unheardSuspension: [.convergence]
         case .droppedEvent: [.view]
         case .twoWinners: [.decision]
-        case .deafAgent, .carelessDigest, .unrecordedAnswer: [.freedom]
+        case .deafAgent, .carelessDigest, .unrecordedAnswer, .unacceptedRules, .unreadRules, .forgottenRuleOff: [.freedom]
         // What no client chose, no device has signed.
         case .strangersAnswer, .eagerOffer, .lateAnswer, .repeatedAnswer: [.freedom, .consent]
         case .unheardApproval: [.pending]

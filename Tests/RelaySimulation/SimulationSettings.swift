@@ -24,8 +24,11 @@ package struct SimulationSettings: Sendable {
     /// True if sessions are steered; nil: in every fourth world.
     package var isSteered: Bool?
 
-    /// True if hosts ask for signatures; nil: only where one of their checks is planted away.
+    /// True if hosts ask for signatures; nil: in every fourth world.
     package var isSigned: Bool?
+
+    /// True if the owners of hosts have rules; nil: in every third world without real adapters.
+    package var hasRules: Bool?
 
     /// True if hosts run the real adapters; nil: in every fourth world.
     package var hasRealAgents: Bool?

@@ -1,13 +1,16 @@
+import HostRules
 import RelayProtocol
 
-/// An agent runs a tool only if a client allowed exactly that input, in that run, before a cancel. A standing permission is given only if
-/// a person chose that offer.
+/// An agent runs a tool only if a client or a rule of the host's owner allowed exactly that input, in that run, before a cancel. A standing
+/// permission is given only if a person chose that offer.
 struct FreedomChecker {
     struct Question {
         /// The hook that waits.
         let hook: Int
         let run: Int
         let digest: InputDigest
+        /// The answer that the owner's rules gave when it was asked; nil if people were.
+        let rule: Rule.Answer?
         var isOver = false
     }
 
@@ -21,9 +24,12 @@ struct FreedomChecker {
 
     private var allowed: [ApprovalID: Set<Allowance>] = [:]
 
-    mutating func asked(_ id: ApprovalID, hook: Int, run: Int, digest: InputDigest) {
-        questions[id] = Question(hook: hook, run: run, digest: digest)
+    mutating func asked(_ id: ApprovalID, hook: Int, run: Int, digest: InputDigest, rule: Rule.Answer?) {
+        questions[id] = Question(hook: hook, run: run, digest: digest, rule: rule)
     }
+
+    /// True if a rule allowed what the hook asked.
+    func isAllowedByRule(_ hook: Int) -> Bool { questions.values.contains { $0.hook == hook && $0.rule == .allow } }
 
     mutating func ended(_ id: ApprovalID) { questions[id]?.isOver = true }
 
@@ -45,6 +51,8 @@ struct FreedomChecker {
         if question.isOver { return "an agent ran \(id) after its end" }
         if question.run != ask.run { return "an agent ran in run \(ask.run) what was asked in run \(question.run), \(id)" }
         if question.digest != ask.digest { return "an agent ran another input than \(id) asked about" }
+        if question.rule == .deny { return "an agent ran \(id), which a rule denies" }
+        if question.rule == .allow, offer == nil { return nil }
         guard allowed[id]?.contains(Allowance(digest: ask.digest, offer: offer)) != true else { return nil }
         guard let offer else { return "an agent ran \(id), and nobody allowed that input" }
         return "an agent was told \(offer) of \(id), and nobody chose that"

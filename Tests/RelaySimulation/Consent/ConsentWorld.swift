@@ -253,7 +253,7 @@ final class ConsentWorld {
     // MARK: Agents
 
     func ran(_ ask: Agent.Ask, offer: String?, at host: Int) {
-        guard isSigned(host) else { return }
+        guard isSigned(host), offer != nil || !world.freedom.isAllowedByRule(ask.hook) else { return }
         let questions = world.freedom.questions.filter { $0.value.hook == ask.hook }.keys.sorted { $0.rawValue < $1.rawValue }
         if let complaint = checker.ran(ask, offer: offer, questions, of: host) { world.report(.consent, complaint) }
     }

@@ -10,7 +10,8 @@ final class Agent {
         /// The hook that waits; the same when it calls a later daemon again.
         let hook: Int
         let run: Int
-        let input: [UInt8]
+        let command: String
+        var input: [UInt8] { Array(#"{"command":"\#(command)"}"#.utf8) }
         /// False for a question that waits longer than the world lasts, and is open when all is quiet.
         let isAttended: Bool
         var attempts = 0
@@ -19,7 +20,7 @@ final class Agent {
 
         var life: Int64 { isAttended ? SimulatedAdapter.life : SimulatedAdapter.headlessLife }
         /// By its input, so that the same question always offers the same.
-        var hasOffer: Bool { input != Agent.inputs[0] }
+        var hasOffer: Bool { command != Agent.commands[0] }
         var digest: InputDigest {
             SimulatedAdapter.digests.input(
                 tool: SimulatedAdapter.tool, input, offers: SimulatedForm(hasOffer: hasOffer).offers)
@@ -151,12 +152,12 @@ final class Agent {
 
     // MARK: Asking
 
-    private var lastInput = Agent.inputs[0]
+    private var lastCommand = Agent.commands[0]
 
     private func begin() {
         world.lastName += 1
         let ask = Ask(
-            session: session, hook: world.lastName, run: run, input: nextInput(),
+            session: session, hook: world.lastName, run: run, command: nextCommand(),
             isAttended: world.dice.chance(0.3))
         self.ask = ask
         world.trace.note(world.now, name, "asks", "\(session) hook \(ask.hook)")
@@ -175,12 +176,12 @@ final class Agent {
     }
 
     /// An agent that was stopped tries the very same again.
-    private func nextInput() -> [UInt8] {
-        if world.dice.chance(0.4) { lastInput = world.dice.pick(Self.inputs) }
-        return lastInput
+    private func nextCommand() -> String {
+        if world.dice.chance(0.4) { lastCommand = world.dice.pick(Self.commands) }
+        return lastCommand
     }
 
-    private static let inputs: [[UInt8]] = ["ls", "make", "rm"].map { Array(#"{"command":"\#($0)"}"#.utf8) }
+    private static let commands = ["ls", "make", "rm"]
 
     /// A digest that matches no tool's input.
     static let foreignDigest = InputDigest(String(repeating: "0", count: 64))!

@@ -35,12 +35,14 @@ final class Daemon {
             try spool.append(counts.map { .note($0, nil) })
         }
         let consent = world.consent?.consent(of: host)
+        host.rules?.daemonStarted()
         machine = HostMachine(
             agents: Self.agents(of: host, in: world), spool: spool,
             link: LinkMachine(
                 software: "simulated", name: host.name, capabilities: world.steering == nil ? [.hold] : [.hold, .steer],
                 key: consent?.key),
-            boot: "\(host.name) \(host.boot)", steering: world.steering == nil ? .nobody : .everyone, consent: consent)
+            boot: "\(host.name) \(host.boot)", steering: world.steering == nil ? .nobody : .everyone, consent: consent,
+            rules: host.rules.map { ($0, "/srv/dev") })
     }
 
     private static func agents(of host: HostProcess, in world: World) -> [any AgentAdapter] {

@@ -10,6 +10,8 @@ final class HostProcess {
     let index: Int
     let identity: HostIdentity
     let disk: SimulatedDisk
+    /// Nil in a world without any.
+    let rules: SimulatedRules?
     private(set) var agents: [Agent] = []
     /// Bodies of the real adapters, in a world that has those.
     private(set) var bodies: [any AgentBody] = []
@@ -37,6 +39,7 @@ final class HostProcess {
         identity = HostIdentity(
             workspace: World.workspace.id, host: Named(id: HostID(name)!, name: name), scope: Scope(of: .host))
         disk = SimulatedDisk(world: world)
+        rules = world.ruleDice == nil ? nil : SimulatedRules(plant: world.plant)
         guard world.hasRealAgents else {
             agents = (0..<count).map { Agent(world: world, host: index, index: $0) }
             return

@@ -106,6 +106,7 @@ struct SimulatedAdapter: AgentAdapter {
             begin(session)
             var facts = SessionFacts(agentName: "simulated")
             facts.run = "\(process.startedAt)"
+            if host.rules != nil { facts.folder = HostProcess.projects[0].folder }
             emit(.sessionStarted(facts), in: session)
         case .worked(let session, let heads):
             begin(session)
@@ -183,13 +184,16 @@ struct SimulatedAdapter: AgentAdapter {
                 carryOut(order)
                 continue
             }
-            world.freedom.asked(id, hook: ask.hook, run: ask.run, digest: ask.digest)
+            let rule = host.rules?.answer(to: ask.command, isHeld: host.holds.contains(ask.session))
+            world.freedom.asked(id, hook: ask.hook, run: ask.run, digest: ask.digest, rule: rule)
             var request = ApprovalRequest(
                 approval: id, kind: .tool, tool: Self.tool, title: "Run \(ask.hook)", digest: approval.digest)
             request.expiresAt = approval.expiresAt
             request.offers = approval.offers
             request.alert = (try? JSONDocument(parsing: ask.input).root).flatMap { RequestWords(request, input: $0) }
-            emit(.approvalRequested(request), in: ask.session)
+            emit(.approvalRequested(request), in: ask.session) { [host] body in
+                if host.rules != nil { body.raw("input", ask.input) }
+            }
             stands(.idle, ask.session)
         }
     }
@@ -236,7 +240,7 @@ struct SimulatedAdapter: AgentAdapter {
         }
     }
 
-    private mutating func emit(_ head: EventHead, in session: SessionID) {
+    private mutating func emit(_ head: EventHead, in session: SessionID, body: (inout JSONWriter) -> Void = { _ in }) {
         let isKept: Bool =
             switch head {
             case .approvalRequested, .approvalDelivered, .approvalApplied, .approvalCancelled, .approvalStale, .sessionStarted,
@@ -245,7 +249,7 @@ struct SimulatedAdapter: AgentAdapter {
             default: false
             }
         host.ledger.emitted()
-        effects.append(.emit(session, Event(head, at: now.wall).bytes, isKept: isKept))
+        effects.append(.emit(session, Event(head, at: now.wall, body: body).bytes, isKept: isKept))
     }
 
     // MARK: Names

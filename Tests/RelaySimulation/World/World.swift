@@ -33,6 +33,8 @@ final class World {
     private(set) var pushes: PushWorld?
     /// Devices and their signatures; nil if no host asks for any.
     private(set) var consent: ConsentWorld?
+    /// Of the owners of hosts that have rules; nil if none has.
+    private(set) var ruleDice: Dice?
     /// True if it forges or replays while there are faults.
     private var isRelayBad = false
     var connections: [PeerID: Connection] = [:]
@@ -81,6 +83,9 @@ final class World {
         }
         trace = Trace(isKept: isTraced)
         if configuration.isSteered ?? (hasRealAgents || isSigned || seed % 4 == 3) { steering = SteeringChecker() }
+        if !hasRealAgents, configuration.hasRules ?? (configuration.plant?.isOfRules ?? (seed % 3 == 2)) {
+            ruleDice = Dice(seed: seed &+ 0x94D0_49BB)
+        }
         relay = RelayProcess(world: self)
         let hostCount = 1 + dice.below(configuration.hostsMax)
         let clientCount = 1 + dice.below(configuration.clientsMax)
@@ -224,6 +229,7 @@ final class World {
         if dice.chance(faults.restlessClient) { dice.pick(clients).fidget() }
         if dice.chance(faults.agentRestart) { dice.pick(hosts).restartAgent() }
         consent?.everySecond()
+        for host in hosts { host.rules?.everySecond(&ruleDice!) }
         after(1_000) { $0.everySecond() }
     }
 

@@ -39,17 +39,24 @@ struct BrowserChecker {
     /// Subscriptions that their services reported as gone, without a registration since.
     private var gone: Set<String> = []
 
+    /// Each of several devices learns by itself that an address which they share is gone.
+    private static func subscription(_ service: PushService, _ place: String, _ device: DeviceID) -> String {
+        service.sharesAddresses ? "\(device.rawValue) \(place)" : place
+    }
+
     /// The relay may not have stored what it had learnt.
     mutating func relayEnded() { gone = [] }
 
     mutating func registered(_ device: Device) {
-        if device.address.service != .apns, let place = device.address.alerts { gone.remove(place) }
+        let service = device.address.service
+        if service != .apns, let place = device.address.alerts { gone.remove(Self.subscription(service, place, device.id)) }
     }
 
     mutating func answered(_ order: PushIntent, _ outcome: PushOutcome) {
         guard order.service != .apns, case .device(let place) = order.target else { return }
         switch outcome {
-        case .refused(.dropToken, _), .refused(.quarantineToken, _): gone.insert(place)
+        case .refused(.dropToken, _), .refused(.quarantineToken, _):
+            gone.insert(Self.subscription(order.service, place, order.device))
         case .accepted, .refused, .unknown, .notSent: break
         }
     }
@@ -57,7 +64,7 @@ struct BrowserChecker {
     func planned(_ order: PushIntent, to device: Device, _ approval: Approval?) -> String? {
         guard order.service != .apns, case .device(let place) = order.target else { return nil }
         let name = "push \(order.id.rawValue) to \(order.device)"
-        if gone.contains(place) { return "\(name) goes to a subscription that is gone" }
+        if gone.contains(Self.subscription(order.service, place, order.device)) { return "\(name) goes to a subscription that is gone" }
         guard order.payload.count <= Self.bytesMax || order.code == nil || order.service.sharesAddresses else {
             return "\(name) is too long"
         }

@@ -44,15 +44,22 @@ package enum HostCommand {
         configuration.name = name
         configuration.certificateAuthorityFile = authorities
         configuration.consent = known?.consent ?? .ofNewHosts
-        // A file that cannot be read must not open what was sealed.
-        configuration.content = known?.content ?? (ConsentFiles(paths).hasEpochs ? .sealed : .open)
+        configuration.content = known?.content ?? .ofNewHosts
         try configuration.save(paths)
         return grant.name
     }
 
-    /// What to do next so that somebody may decide for a machine that was just paired; nil if its consent is open.
-    package static func trustAdvice(_ configuration: HostConfiguration) -> String? {
-        guard configuration.consent == .signed else { return nil }
+    /// True if this machine was never paired; a file that cannot be read is one of a machine that was.
+    package static func isNew(_ paths: HostPaths = HostPaths()) -> Bool {
+        !Files.isThere(HostConfiguration.file(paths)) && !ConsentFiles(paths).hasEpochs
+    }
+
+    /// What to know, or to do next, at a machine that was just paired.
+    package static func advice(_ configuration: HostConfiguration) -> String {
+        guard configuration.consent == .signed else {
+            return
+                "Its agents do what the relay brings, and the relay can read what they say and do: only --consent signed can seal that."
+        }
         let isShown = FirstTrust(configuration.paths).isShown
         let (rule, command) = ("Its agents do only what a device has signed that it trusts", "`heliograph host trust`")
         return isShown ? "\(rule): the one that opened the relay's link, and others after \(command)." : "\(rule): \(command)"

@@ -15,7 +15,7 @@ package import RelayProtocol
 /// | `name` | string | what people know this machine by; default: the machine's own name |
 /// | `certificateAuthority` | string | a PEM file that is trusted besides the system's authorities; optional |
 /// | `consent` | string | `signed`: only what a device that this host trusts has signed reaches an agent; `open`: what the relay brings. Default: `open`, which is what hosts of earlier versions are |
-/// | `content` | string | `sealed`: only these devices read what its agents say and do, which needs `consent` to be `signed`; `open`: whoever has the relay's data. Default: `open` |
+/// | `content` | string | `sealed`: only these devices read what its agents say and do, which needs `consent` to be `signed`; `open`: whoever has the relay's data. Default: `open`, which is what hosts of earlier versions are |
 package struct HostConfiguration: Sendable {
     package var relay: RelayAddress
     package var token: String
@@ -104,11 +104,13 @@ package struct HostConfiguration: Sendable {
     package static let contentWords = ContentSetting.allCases.map(\.rawValue)
 
     /// Words that are none of `consentWords` or `contentWords` change nothing. Throws, and keeps nothing, if they do not go together.
+    /// `isNew`: the machine was paired for the first time; without a word for it, its content is what goes with its consent.
     package mutating func keep(
-        consent: String?, content: String?, _ paths: HostPaths = HostPaths()
+        consent: String?, content: String?, isNew: Bool = false, _ paths: HostPaths = HostPaths()
     ) throws(HostError) {
         var changed = self
         changed.consent = consent.flatMap { ConsentSetting(rawValue: $0) } ?? changed.consent
+        if isNew, changed.consent == .open { changed.content = .open }
         changed.content = content.flatMap { ContentSetting(rawValue: $0) } ?? changed.content
         try changed.check()
         guard changed.consent != self.consent || changed.content != self.content else { return }

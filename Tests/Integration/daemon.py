@@ -34,9 +34,11 @@ def recorded_call(event: str, session: str, call: str, folder: Path, **changes: 
     raise AssertionError(f"there is no {event} in {RECORDING}")
 
 
-def as_open(arguments: Iterable[str]) -> list[str]:
-    """What is added to the arguments of `heliograph host` for a machine that is new, and where nobody signs."""
-    return ["--consent", "open"] if "--consent" not in arguments and any("#host=" in argument for argument in arguments) else []
+def as_open(arguments: Iterable[str], is_signed: bool = False) -> list[str]:
+    """What is added to the arguments of `heliograph host` for a machine that is new: nothing is sealed there, and nobody signs unless `is_signed`."""
+    if not any("#host=" in argument for argument in arguments) or "--content" in arguments:
+        return []
+    return ["--content", "open", *([] if is_signed or "--consent" in arguments else ["--consent", "open"])]
 
 
 @contextlib.contextmanager
@@ -55,7 +57,8 @@ def paired(folder: Path, relay: Relay) -> Iterator["Daemon"]:
 class Daemon:
     """`heliograph host`. `prefix` is a program that runs it and becomes it; `environment` is added to its own, not to the hooks'.
 
-    It takes what the relay brings, as most tests are about something else than who signs, unless `is_signed`; `trusting.py` makes it so, too.
+    It takes what the relay brings, as most tests are about something else than who signs, unless `is_signed`; `trusting.py` makes it so, too. What it
+    says is in the open, unless its arguments say `--content`.
     """
 
     def __init__(
@@ -83,7 +86,7 @@ class Daemon:
         assert self.process is None, "the daemon runs already"
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [*self.prefix, str(BINARY), "host", *arguments, *([] if self.is_signed else as_open(arguments))], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                [*self.prefix, str(BINARY), "host", *arguments, *as_open(arguments, self.is_signed)], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 cwd=self.home, env=self.environment | self.own_environment,
             )  # fmt: skip
 

@@ -20,11 +20,11 @@ from page_screen import Screen
 from pictures import bring, png
 from postgres import PostgresServer
 from push_site import PushSite
-from relay import BINARY, ROOT, Relay
+from relay import BINARY, ROOT, Relay, plain_environment
 from steered import phone  # noqa: F401 (a fixture)
 from test_web_push import Laptop
 from thief import Wiretap, found_in, loot
-from trusting import devices, join, shown_link, trust_client, trust_page
+from trusting import devices, join, opener_of, shown_link, trust_client, trust_page
 from waits import patient, wait_until
 
 sys.path.append(str(ROOT / "Tests/Tools"))
@@ -78,15 +78,7 @@ class Machine:
 
     def open(self) -> Opener:
         """The phone has its keys."""
-        device = self.phone.device
-        assert device
-
-        def has_keys(summary: Any) -> bool:
-            return any(unb64(wrap["device"]) == device.id for wrap in summary["steering"].get("wraps", []))
-
-        summary = self.phone.wait_summary(self.desk, has_keys, 20, "keys for the phone")
-        self.opener = Opener(device, unb64(devices(self)["host"]))
-        self.opener.learn(summary["steering"])
+        self.opener = opener_of(self.phone, unb64(devices(self)["host"]))
         return self.opener
 
     @property
@@ -485,6 +477,37 @@ def test_sealed_needs_signed_and_says_so(machine: Callable[..., Machine]) -> Non
     assert devices(one)["content"] == "sealed"
     kept = one.daemon.home / ".config/heliograph/sealing.json"
     assert kept.stat().st_mode & 0o777 == 0o600
+
+
+def paired(relay: Relay, home: Path, *arguments: str) -> tuple[str, Path]:
+    """What is said of it, and what is kept."""
+    home.mkdir(exist_ok=True)
+    command = [str(BINARY), "host", relay.pair_link("host"), "--pair-only", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env=plain_environment(home), timeout=patient(20))
+    assert done.returncode == 0, done.stderr
+    return done.stdout, home / ".config/heliograph/host.json"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "consent", "content"), [([], "signed", "sealed"), (["--consent", "open"], "open", "open"), (["--content", "open"], "signed", "open")], ids=["new", "takes all", "open"]
+)
+def test_a_machine_that_is_new_seals_unless_its_owner_says_otherwise(relay: Relay, short_path: Path, arguments: list[str], consent: str, content: str) -> None:
+    said, file = paired(relay, short_path / "home", *arguments)
+    kept = json.loads(file.read_text())
+    assert (kept["consent"], kept["content"]) == (consent, content)
+    assert ("the relay can read what they say and do: only --consent signed can seal that" in said) == (consent == "open")
+    paired(relay, short_path / "home")
+    assert json.loads(file.read_text()) | {"token": ""} == kept | {"token": ""}, "what it is called and wants is kept"
+
+
+def test_a_host_of_before_stays_as_it_is(relay: Relay, short_path: Path) -> None:
+    _, file = paired(relay, short_path / "home", "--content", "open")
+    older = json.loads(file.read_text())
+    for missing in (["content"], ["content", "consent"]):
+        file.write_text(json.dumps({name: value for name, value in older.items() if name not in missing}))
+        paired(relay, short_path / "home")
+        kept = json.loads(file.read_text())
+        assert (kept["consent"], kept["content"]) == ("open" if "consent" in missing else "signed", "open")
 
 
 def test_a_host_that_is_paired_anew_goes_on_sealing(machine: Callable[..., Machine]) -> None:

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from claude import SETTINGS
-from consent import unb64
+from consent import Shown, unb64
 from own_agent import Asking, question
 from relay import BINARY, Relay, free_port, plain_environment
-from trusting import devices, join
+from trusting import devices, join, opener_of
 from waits import patient, wait_until
 
 ROOT_FLAG = ["--as-root"] if os.geteuid() == 0 else []
@@ -107,10 +107,15 @@ def test_one_command_sets_a_machine_up_and_one_takes_it_back(home: Home, client:
         token = json.load(answer)["token"]
     phone = client(SimpleNamespace(url=url), "Ada's phone", token=token)
     phone.subscribe()
-    phone.device = join(phone, link[2], unb64(devices(home)["host"]))
+    host = unb64(devices(home)["host"])
+    phone.device = join(phone, link[2], host)
+    opener = opener_of(phone, host)
     asking = Asking(SimpleNamespace(socket=home.state / "host.sock"), question("s1"))  # type: ignore[arg-type]
     card = phone.wait_card()
-    phone.decide(card["session"], card["approval"], "allow")
+    assert card["request"]["body"].keys() == {"sealed"}
+    shown = Shown(opener.event(card["session"], card["request"])[1])
+    signature = phone.device.decide(shown, "allow")
+    phone.command("decide", session=card["session"], approval=card["approval"], digest=shown.digest, decision="allow", signature=signature)
     assert asking.answer() == (200, {"decision": "allow"})
     phone.close()
     assert home.status()["relay"]["devices"] == 1

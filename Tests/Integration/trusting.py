@@ -7,7 +7,7 @@ from typing import Any
 from playwright.sync_api import expect
 
 from client import WireClient
-from consent import Device, b64, unb64
+from consent import Device, Opener, b64, unb64
 from own_agent import end
 from page_screen import Screen
 from relay import BINARY
@@ -66,6 +66,20 @@ def trust_client(machine: Any, client: WireClient) -> None:
         return all("consent" in summary["steering"] for summary in client.summaries.values() if "steering" in summary and "endedAt" not in summary)
 
     wait_until(is_told, 20, "its sessions to say that prompts are to be signed")
+
+
+def opener_of(client: WireClient, host: bytes) -> Opener:
+    """What a trusted client can open and seal, once that host has given it keys."""
+    device = client.device
+    assert device
+
+    def offer() -> Any:
+        desks = [summary.get("steering", {}) for session, summary in client.summaries.items() if session.startswith("heliograph-")]
+        return next((offer for offer in desks if any(unb64(wrap["device"]) == device.id for wrap in offer.get("wraps", []))), None)
+
+    opener = Opener(device, host)
+    opener.learn(wait_until(offer, 20, "keys for the client"))
+    return opener
 
 
 def join(client: WireClient, k: str, host: bytes | None = None) -> Device:

@@ -96,9 +96,9 @@ class Demo:
 
     def consent(self) -> list[str]:
         """The links of somebody's own relay are for the hosts of that person's machine, and this is one: it is trusted by the same scan. A relay
-        whose links are for it alone has devices that sign nothing."""
+        whose links are for it alone has devices that sign nothing. Nothing is sealed: the phone has no keys, and its Lock Screen is to show words."""
         if not self.joins:
-            return []
+            return ["--content", "open"]
         kept = Path(self.owner.get("XDG_CONFIG_HOME") or Path(self.owner.get("HOME", "/")) / ".config") / "heliograph/first-trust"
         if not kept.is_file():
             return ["--consent", "open"]
@@ -106,7 +106,7 @@ class Demo:
         own.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         own.touch(mode=0o600)
         own.write_bytes(kept.read_bytes())
-        return []
+        return ["--content", "open"]
 
     def invite(self) -> None:
         """A page that was let in by an earlier link has nothing that this host knows it by: it gets a link of its own."""

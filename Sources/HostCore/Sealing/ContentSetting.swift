@@ -4,4 +4,7 @@ package enum ContentSetting: String, Sendable, CaseIterable {
     case open
     /// The devices that this host trusts; what the relay needs for lists and pushes stays in the heads of events.
     case sealed
+
+    /// A machine that is paired for the first time, unless it takes what the relay brings.
+    package static let ofNewHosts = ContentSetting.sealed
 }

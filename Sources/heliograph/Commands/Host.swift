@@ -56,7 +56,7 @@ struct HostRun: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "sealed: only the devices that this host trusts read what its agents say and do, which needs --consent signed; open: whoever has the relay's data. Remembered. Default: open.",
+            "sealed: only the devices that this host trusts read what its agents say and do, which needs --consent signed; open: whoever has the relay's data. Remembered. Default: sealed for a machine that is new, unless its consent is open.",
             valueName: "sealed|open"))
     var content: String?
 
@@ -87,14 +87,15 @@ struct HostRun: ParsableCommand {
         let level = Logger.Level(rawValue: logLevel) ?? .notice
         LoggingSystem.bootstrap { JSONLogHandler(label: $0, level: level) }
         try Failure.reporting {
+            let isNew = HostCommand.isNew()
             if let link {
                 let paired = try HostCommand.join(
                     link: link, name: name, certificateAuthorityFile: caFile, isToRun: !pairOnly)
                 print("This machine is paired as \(VisibleText.line(paired)).")
             }
             var configuration = try HostConfiguration.load()
-            try configuration.keep(consent: consent, content: content)
-            if link != nil, let advice = HostCommand.trustAdvice(configuration) { print(advice) }
+            try configuration.keep(consent: consent, content: content, isNew: isNew)
+            if link != nil { print(HostCommand.advice(configuration)) }
             if pairOnly { return }
             configuration.software = ServerConfiguration.software
             configuration.steer(

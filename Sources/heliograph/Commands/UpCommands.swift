@@ -278,7 +278,7 @@ struct UpCommand: ParsableCommand {
             }
         } else {
             print("This machine reports to \(try HostConfiguration.load().relay).")
-            if let advice = HostCommand.trustAdvice(try HostConfiguration.load()) { print(advice) }
+            print(HostCommand.advice(try HostConfiguration.load()))
         }
         switch record.manager {
         case .systemd: break

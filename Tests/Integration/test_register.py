@@ -1,4 +1,4 @@
-"""A relay that takes everybody: from its page, and by `heliograph join`."""
+"""A relay that takes everybody, and `heliograph join`."""
 
 import json
 import subprocess

@@ -13,7 +13,7 @@ from daemon import Daemon
 from own_agent import Asking, end, event, post, question
 from relay import Relay, plain_environment
 from steered import phone  # noqa: F401 (a fixture)
-from test_consent import SESSION, Terminal, asked
+from test_consent import SESSION, Terminal, asked, settled
 from test_consent_vouching import Vouching
 from test_push import Phone, payload, wait_notification
 from test_push import phone as lock_screen  # noqa: F401 (a fixture)
@@ -253,3 +253,27 @@ def test_an_app_brings_another_one_or_turns_it_away(daemon: Daemon, phone: WireC
             assert said == '["laptop"]' and other.wait_answers(told) == f'["laptop"] {newcomer["code"]}'
     assert own.wish("accept").startswith("notFound:"), "nobody asks"
     assert len(devices(daemon)["devices"]) == 2
+
+
+def test_after_a_restore_of_the_host_the_app_says_its_count_again(daemon: Daemon, phone: WireClient, app: App) -> None:
+    trusts(daemon, app)
+    file = daemon.home / ".config/heliograph/devices.json"
+    backup = file.read_bytes()
+    for _ in range(2):
+        daemon.stop()
+        daemon.start()
+    daemon.stop()
+    file.write_bytes(backup)
+    daemon.start()
+    daemon.wait_link()
+    asking = Asking(daemon, question("s1", "q1"))
+    card = asked(phone, "q1")
+    waits(app, card)
+    assert "decided" in app.wish("allow", card["approval"])
+    assert asking.answer()[0] != 200 and settled(phone, card) == "stale restored"
+    wait_until(lambda: not devices(daemon)["devices"][0].get("suspended"), 20, lambda: "it is suspended still")
+    asking = Asking(daemon, question("s1", "q2"))
+    card = asked(phone, "q2")
+    waits(app, card)
+    assert "decided" in app.wish("allow", card["approval"])
+    assert asking.answer()[1]["decision"] == "allow"

@@ -151,11 +151,27 @@ extension RelayClient {
 
     // MARK: Restored hosts
 
-    /// The session's host has forgotten this device's count, and takes nothing of it before it has said it. What the person sent is
+    /// A host that was restored has forgotten this device's count, and takes nothing of it before it has said it: what the person sent is
     /// refused, and can be sent again then.
-    func resume(at session: SessionID) {
-        guard let trust, let host = link.view.sessions[session]?.consentKey, bumps[host] == nil, let book = try? trust.book(),
-            book[host] != nil, let identity = try? trust.identity()
+    func resumeIfRestored(_ approval: Approval) {
+        // A session that takes no prompts has no offer, which would say whose it is.
+        guard case .stale(_, ConsentRefusal.restored.rawValue, _) = approval.stage,
+            case .signed(let shown) = ApprovalReading(approval, link.view.sessions[approval.session]).basis
+        else { return }
+        resume(at: shown.host)
+    }
+
+    func resumeIfRestored(_ run: SessionEvents) {
+        let isRestored = run.events.contains { bytes in
+            guard case .steeringChanged(let change)? = try? Event(stored: bytes).head else { return false }
+            return change.stage == .refused && change.reason == ConsentRefusal.restored.sentence
+        }
+        if isRestored, let host = link.view.sessions[run.session]?.consentKey { resume(at: host) }
+    }
+
+    private func resume(at host: KeyID) {
+        guard let trust, bumps[host] == nil, let book = try? trust.book(), book[host] != nil,
+            let identity = try? trust.identity()
         else { return }
         let bump = Bump(host: host, generation: .unknown, count: book.count, device: identity.id)
         bumps[host] = bump

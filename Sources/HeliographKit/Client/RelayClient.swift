@@ -384,6 +384,7 @@ public actor RelayClient {
         case .replied(let id, let reply): waiting.removeValue(forKey: id)?.resume(returning: reply)
         case .changed(.events(let run, let skipped)) where run.session == shown:
             if skipped > 0 { state.events = [] }
+            resumeIfRestored(run)
             let added = run.events.enumerated().map { place, bytes in
                 let number = run.first + Int64(place)
                 return SessionEvent(bytes, number: number, remark: opener?.remark(on: number, of: run.session)?.words)
@@ -392,8 +393,7 @@ public actor RelayClient {
         case .changed(.reset(let session, _)) where session == shown: state.events = []
         case .changed(.epochChanged): state.events = []
         case .letter(let letter, let peer): received(letter, from: peer)
-        case .changed(.approval(let approval, _)):
-            if case .stale(_, ConsentRefusal.restored.rawValue, _) = approval.stage { resume(at: approval.session) }
+        case .changed(.approval(let approval, _)): resumeIfRestored(approval)
         case .changed, .caughtUp, .notFollowed, .notice, .push: break
         }
     }

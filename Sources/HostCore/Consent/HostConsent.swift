@@ -162,7 +162,10 @@ package struct HostConsent {
                     .emit(session, shown.event.bytes, isKept: true), .remember(Self.note(of: request.approval), shown.note),
                 ]
             case .remember(let key, nil):
-                guard let id = ApprovalID(key), noted.remove(id) != nil else { return [effect] }
+                guard let id = ApprovalID(key) else { return [effect] }
+                // It may end without an event: the disk did not take its request, or the relay refused it.
+                sealing?.ended(id)
+                guard noted.remove(id) != nil else { return [effect] }
                 gate.forget(id)
                 return [effect, .remember(Self.note(of: id), nil)]
             default: return [effect]
@@ -284,14 +287,14 @@ package struct HostConsent {
 
     var sessionsWithLines: [SessionID] { sealing?.sessionsWithLines ?? [] }
 
-    /// Forgets lines that are no longer needed. Returns their notes.
-    mutating func forgetLines(of sessions: [SessionID]) -> [String] {
-        (sealing?.forgetLines(of: sessions) ?? []).map { Self.notes + $0 }
+    /// These sessions are over, as far as is known. Returns the notes that are no longer needed.
+    mutating func restLines(of sessions: [SessionID]) -> [String] {
+        (sealing?.restLines(of: sessions) ?? []).map { Self.notes + $0 }
     }
 
-    /// The relay has all events of the session. Returns its note if it is over.
+    /// The relay has all events of the session. Returns the notes that are no longer needed.
     mutating func acknowledged(_ session: SessionID) -> [String] {
-        sealing?.acknowledged(session).map { [Self.notes + $0] } ?? []
+        (sealing?.acknowledged(session) ?? []).map { Self.notes + $0 }
     }
 
     // MARK: Letters

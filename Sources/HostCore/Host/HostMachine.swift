@@ -130,7 +130,7 @@ package struct HostMachine {
         for agent in agents.indices { tell(agent, .daemonStarted(notes: notes[agent])) }
         restoreRules()
         let over = consent?.sessionsWithLines.filter { !isNeeded($0) } ?? []
-        forget(consent?.forgetLines(of: over) ?? [])
+        forget(consent?.restLines(of: over) ?? [])
         carryOut([HostConsent.Order]())
         if journal.mayHaveLost { tellLoss() }
         if consent?.isSigned == true { tellLauncher(.becameSigned) }

@@ -214,6 +214,8 @@ struct HostSealing {
         lines.learn(head, of: session).map { (SessionLines.note(of: session), $0) }
     }
 
+    mutating func ended(_ approval: ApprovalID) { lines.ended(approval) }
+
     mutating func restore(_ note: [UInt8], of session: SessionID) { lines.restore(note, of: session) }
 
     /// True before the first key.
@@ -221,22 +223,15 @@ struct HostSealing {
 
     var sessionsWithLines: [SessionID] { lines.sessions }
 
-    /// Forgets lines that are no longer needed. Returns their notes.
-    mutating func forgetLines(of sessions: [SessionID]) -> [String] {
-        for session in sessions { forget(session) }
+    /// These sessions are over, as far as is known. Returns the notes that are no longer needed.
+    mutating func restLines(of sessions: [SessionID]) -> [String] { forget(lines.rest(sessions)) }
+
+    /// The relay has all events of the session. Returns the notes that are no longer needed.
+    mutating func acknowledged(_ session: SessionID) -> [String] { forget(lines.acknowledged(session)) }
+
+    private mutating func forget(_ sessions: [SessionID]) -> [String] {
+        for session in sessions { seals[session] = nil }
         return sessions.map(SessionLines.note(of:))
-    }
-
-    /// The relay has all events of the session. Returns its note if it is over.
-    mutating func acknowledged(_ session: SessionID) -> String? {
-        guard lines.acknowledged(session) else { return nil }
-        forget(session)
-        return SessionLines.note(of: session)
-    }
-
-    private mutating func forget(_ session: SessionID) {
-        lines.forget(session)
-        seals[session] = nil
     }
 
     // MARK: Inward

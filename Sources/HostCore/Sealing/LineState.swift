@@ -48,13 +48,17 @@ struct LineState: Sendable {
         case .todoChanged(let progress): facts.current = progress.current
         case .error(let message, _): facts.error = message
         case .approvalRequested(let request) where request.rule == nil:
-            guard approvals.count < Self.approvalsMax, !approvals.contains(where: { $0.id == request.approval }) else { return }
+            guard approvals.count < Self.approvalsMax, !asks(request.approval) else { return }
             approvals.append((request.approval, request.title))
         case .approvalDelivered(let id), .approvalApplied(let id, _), .approvalCancelled(let id, _), .approvalStale(let id, _):
-            approvals.removeAll { $0.id == id }
+            ended(id)
         default: break
         }
     }
+
+    func asks(_ approval: ApprovalID) -> Bool { approvals.contains { $0.id == approval } }
+
+    mutating func ended(_ approval: ApprovalID) { approvals.removeAll { $0.id == approval } }
 
     private mutating func begin(_ start: SessionFacts) {
         facts.title = start.title ?? facts.title

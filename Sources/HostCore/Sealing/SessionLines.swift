@@ -10,6 +10,10 @@ struct SessionLines {
 
     private var states: [SessionID: LineState] = [:]
     private var said: [SessionID: Said] = [:]
+    /// Sessions that are over, the last that ended last: one that is resumed goes on with its title.
+    private var over: [SessionID] = []
+    /// People resume what ended lately; each has a note on the host's disk.
+    private static let overMax = 64
 
     private static let notes = "line/"
 
@@ -25,10 +29,15 @@ struct SessionLines {
 
     /// Returns the session's note if the event has changed it.
     mutating func learn(_ head: EventHead, of session: SessionID) -> [UInt8]? {
+        if case .sessionStarted = head { over.removeAll { $0 == session } }
         let before = states[session]?.note
         states[session, default: LineState()].learn(head)
         guard let after = states[session]?.note, after != before else { return nil }
         return after
+    }
+
+    mutating func ended(_ approval: ApprovalID) {
+        if let session = states.first(where: { $0.value.asks(approval) })?.key { states[session]?.ended(approval) }
     }
 
     /// The line to send with the event of that number; nil if the relay has it, unless it `isPart` of the event.
@@ -43,16 +52,18 @@ struct SessionLines {
         return !isPart && (isNext || line == SessionLine()) && before.line == line ? nil : line
     }
 
-    /// The relay has all events of the session. Returns true, once, if it is over.
-    mutating func acknowledged(_ session: SessionID) -> Bool {
-        guard states[session]?.isEnded == true else { return false }
-        forget(session)
-        return true
+    /// The relay has all events of the session. If it is over, returns those whose time is over with it.
+    mutating func acknowledged(_ session: SessionID) -> [SessionID] {
+        states[session]?.isEnded == true && !over.contains(session) ? rest([session]) : []
     }
 
-    mutating func forget(_ session: SessionID) {
-        states[session] = nil
-        said[session] = nil
+    /// Nothing happens in these. Returns the ones that are forgotten for it.
+    mutating func rest(_ sessions: [SessionID]) -> [SessionID] {
+        over += sessions
+        let forgotten = Array(over.prefix(max(0, over.count - Self.overMax)))
+        over.removeFirst(forgotten.count)
+        for session in forgotten { (states[session], said[session]) = (nil, nil) }
+        return forgotten
     }
 
     var sessions: [SessionID] { states.keys.sorted { $0.rawValue < $1.rawValue } }

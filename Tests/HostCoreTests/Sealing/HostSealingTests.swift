@@ -212,7 +212,30 @@ struct HostSealingTests {
             ])
     }
 
-    @Test("after a restart a session still has its title and folder, until it is over and the relay has all of it")
+    @Test("the title of a request that the disk did not take stays in no line")
+    func unrecorded() throws {
+        var bench = try Bench.sealed()
+        bench.start()
+        bench.flush()
+        bench.disk.failing = [.append: SpoolError(.full, "full")]
+        let request = ApprovalRequest(
+            approval: ApprovalID("a1")!, kind: .tool, tool: "Run", title: "Run: ls", digest: Bench.digest)
+        bench.tell([
+            .remember("a1", Array("{}".utf8)),
+            .emit(Bench.session, Event(.approvalRequested(request), at: 1).bytes, isKept: true),
+        ])
+        #expect(bench.lost == ["one hears not recorded a1"])
+        // As its adapter forgets it then.
+        bench.tell([.remember("a1", nil)])
+        bench.disk.failing = [:]
+        _ = bench.tell(.fired(.disk))
+        bench.emit(tool())
+        bench.flush()
+        let line = try SealedReader(bench).line(try #require(bench.left().last).event)
+        #expect(line?.operation == "Running secret.sh")
+    }
+
+    @Test("after a restart a session still has its title and folder, also if it was over and is resumed")
     func restarted() throws {
         var bench = try Bench.sealed()
         bench.start()
@@ -228,9 +251,26 @@ struct HostSealingTests {
         #expect(line.title == "Renamed" && line.project == "secret-project" && line.workingDirectory == "~/secret-folder")
         #expect(bench.notes.contains("consent.line/one-s"))
         bench.emit(.sessionEnded(reason: "done", failed: false))
-        #expect(bench.notes.contains("consent.line/one-s"))
         bench.flush()
-        #expect(!bench.notes.contains("consent.line/one-s"))
+        try bench.restart()
+        bench.open()
+        bench.emit(.sessionStarted(SessionFacts(agentName: "test")))
+        bench.flush()
+        #expect(try reader.line(try #require(bench.left().last).event)?.title == "Renamed")
+    }
+
+    @Test("the lines of sessions that are over are kept for the latest alone")
+    func manyOver() throws {
+        var lines = SessionLines()
+        let sessions = (0..<66).map { SessionID("one-\($0)")! }
+        for session in sessions {
+            _ = lines.learn(.sessionRenamed(title: "x"), of: session)
+            _ = lines.learn(.sessionEnded(reason: nil, failed: false), of: session)
+        }
+        #expect(sessions.prefix(64).allSatisfy { lines.acknowledged($0).isEmpty } && lines.acknowledged(sessions[0]).isEmpty)
+        _ = lines.learn(.sessionStarted(SessionFacts(agentName: "test")), of: sessions[0])
+        #expect(lines.acknowledged(sessions[64]).isEmpty && lines.acknowledged(sessions[65]) == [sessions[1]])
+        #expect(lines.sessions.count == 65)
     }
 
     @Test("a request that is too long to be sealed is known to be missing, and its agent does not wait for it")

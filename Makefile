@@ -57,7 +57,7 @@ TOOLS := APNsSimulator APNsSimulatorServer HeliographBench RelaySimulation helio
 WITH_CIRCLES := Tests/APNsSimulator Sources/HeliographHTTP2 Tests/RelaySimulation Sources/WebSocketEngine
 WITHOUT_CIRCLES := $(filter-out $(WITH_CIRCLES),$(wildcard Sources/*) $(addprefix Tests/,$(TOOLS)))
 # Swift tests that look at no socket, no daemon and no clock: they only compute, and may do so while others wait.
-PURE_TESTS := AgentACP AgentClaude AgentCodex AgentLocal APNsSimulator ChannelAPNs ChannelWeb Consent ConsentKeys Fuzz HeliographCrypto HeliographKit HeliographLink HeliographQRCode \
+PURE_TESTS := AgentACP AgentClaude AgentCodex AgentLocal APNsSimulator ChannelAPNs ChannelWeb Consent ConsentKeys DeviceConsent Fuzz HeliographCrypto HeliographKit HeliographLink HeliographQRCode \
 	HeliographZlib HostCore Layering LiveActivityKit PageBundle PushPlanner RelayCluster RelayCore RelayNode RelayProtocol RelaySimulation
 EMPTY :=
 THE_PURE := ^($(subst $(EMPTY) $(EMPTY),|,$(strip $(PURE_TESTS))))Tests[.]

@@ -150,8 +150,8 @@ let package = Package(
         module(
             "HeliographClient",
             [
-                "Consent", "ConsentKeys", "HeliographLink", "HeliographPlatform", "RelayProtocol", "RelayAccess",
-                "WebSocketEngine", "HeliographCrypto", logging,
+                "Consent", "ConsentKeys", "DeviceConsent", "HeliographLink", "HeliographPlatform", "RelayProtocol",
+                "RelayAccess", "WebSocketEngine", "HeliographCrypto", logging,
             ]),
 
         // The core, its planner of pushes with the values they share, the host's own, its translators, and their language: pure.
@@ -174,6 +174,8 @@ let package = Package(
         module("HeliographLink", ["RelayProtocol"]),
         // What devices sign and hosts verify; its adaptor to OpenSSL is below.
         module("Consent", ["RelayProtocol"]),
+        // What a trusted device reads, opens, signs and seals: terminal and app.
+        module("DeviceConsent", ["Consent", "RelayProtocol"]),
         module("RelayProtocol"),
 
         // Adapters to the world outside.
@@ -207,7 +209,7 @@ let package = Package(
         module("LiveActivityKit"),
 
         // What an app needs besides: pairing is above; sessions, approvals and presence are here.
-        module("HeliographKit", ["LiveActivityKit", "HeliographLink", "RelayProtocol"]),
+        module("HeliographKit", ["Consent", "DeviceConsent", "LiveActivityKit", "HeliographLink", "RelayProtocol"]),
 
         // System libraries, and what Swift leaves out of Linux.
         .systemLibrary(name: "CHeliographLinux"),
@@ -256,7 +258,10 @@ let package = Package(
 
         // An app of one line a wish, see Tests/Integration/test_app.py.
         .executableTarget(
-            name: "app-probe", dependencies: ["HeliographKit", "LiveActivityKit", "WebSocketEngine", logging],
+            name: "app-probe",
+            dependencies: [
+                "Consent", "ConsentKeys", "HeliographKit", "LiveActivityKit", "WebSocketEngine", logging,
+            ],
             path: "Tests/Tools/AppProbe", swiftSettings: settings(of: "app-probe")),
 
         // What the Autobahn test suite talks to, see Tests/Tools/autobahn.py.
@@ -287,6 +292,7 @@ let package = Package(
         tests("RelayProtocolTests", ["RelayProtocol", "HeliographTestSupport"]),
         tests("ConsentTests", ["Consent", "ConsentKeys", "HeliographCrypto", "RelayProtocol"], exclude: ["Fixtures"]),
         tests("ConsentKeysTests", ["Consent", "ConsentKeys", "HeliographCrypto"]),
+        tests("DeviceConsentTests", ["Consent", "ConsentKeys", "DeviceConsent", "RelayProtocol"]),
         tests("RelayClusterTests", ["RelayCluster", "RelayModel"]),
         tests("RelayNodeTests", ["RelayNode", "RelayCore", "RelayModel", "RelayProtocol", "HeliographTestSupport"]),
         tests(
@@ -353,7 +359,12 @@ let package = Package(
             "APNsSimulatorTests", ["APNsSimulator", "ChannelAPNs", "LiveActivityKit", "PushPlanner", "RelayProtocol"],
             exclude: ["Fixtures"]),
         tests("LiveActivityKitTests", ["LiveActivityKit", "RelayProtocol", "HeliographCrypto", "HeliographTestSupport"]),
-        tests("HeliographKitTests", ["HeliographKit", "LiveActivityKit", "RelayProtocol"]),
+        tests(
+            "HeliographKitTests",
+            [
+                "Consent", "ConsentKeys", "DeviceConsent", "HeliographKit", "HeliographLink", "LiveActivityKit",
+                "RelayProtocol",
+            ]),
         tests(
             "WebSocketEngineTests", ["WebSocketEngine", "HeliographPlatform", "HeliographTestSupport", logging],
             exclude: ["Peers"]),
@@ -394,8 +405,8 @@ let package = Package(
         tests(
             "HeliographClientTests",
             [
-                "Consent", "ConsentKeys", "HeliographClient", "HeliographLink", "RelayAccess", "RelayProtocol",
-                "HeliographTestSupport",
+                "Consent", "ConsentKeys", "DeviceConsent", "HeliographClient", "HeliographLink", "RelayAccess",
+                "RelayProtocol", "HeliographTestSupport",
             ]),
         tests("HeliographLinkTests", ["HeliographLink", "RelayProtocol", "HeliographTestSupport"]),
         tests("HeliographBenchTests", ["HeliographBench", "RelayProtocol"]),

@@ -28,3 +28,19 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus { 0 }
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus { 0 }
 public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? { nil }
+
+public typealias CFAllocator = AnyObject
+public final class SecAccessControl: Sendable {
+    public init() {}
+}
+public struct SecAccessControlCreateFlags: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static let privateKeyUsage = Self(rawValue: 1 << 30)
+}
+public let kSecAttrAccessibleWhenUnlockedThisDeviceOnly: CFString = ""
+
+public func SecAccessControlCreateWithFlags(
+    _ allocator: CFAllocator?, _ protection: CFString, _ flags: SecAccessControlCreateFlags,
+    _ error: UnsafeMutablePointer<Unmanaged<AnyObject>?>?
+) -> SecAccessControl? { nil }

@@ -33,9 +33,12 @@ class App:
         wait_until(lambda: len(self.answers()) >= count, 20, lambda: f"answer {count}: {self.lines[-3:]}")
         return self.answers()[count - 1]["text"]
 
+    def send(self, *words: str) -> None:
+        self.process.stdin.write(" ".join(words) + "\n")
+
     def wish(self, *words: str) -> str:
         count = len(self.answers())
-        self.process.stdin.write(" ".join(words) + "\n")
+        self.send(*words)
         return self.wait_answers(count + 1)
 
     def wait_state(self, is_met: Any) -> dict[str, Any]:

@@ -196,7 +196,7 @@ def test_who_is_distrusted_opens_nothing_new(daemon: Daemon, phone: WireClient, 
         assert done.returncode == 0, done.stderr
         assert len(devices(daemon)["devices"]) == 1
         works(daemon, "Mark-title new")
-        line = wait_for_line(watching, "this terminal was not given its key")
+        line = wait_for_line(watching, "this device was not given its key")
         assert "Mark-title new" not in line
     finally:
         watching.kill()

@@ -39,8 +39,8 @@ struct Layering {
         "HeliographHook": Module(imports: ["AgentClaude", "RelayProtocol", "HeliographPlatform"]),
         "heliograph-hook": Module(imports: ["HeliographHook"]),
         "HeliographClient": Module(imports: [
-            "Consent", "ConsentKeys", "HeliographLink", "HeliographPlatform", "RelayProtocol", "RelayAccess", "WebSocketEngine",
-            "HeliographCrypto", "Logging",
+            "Consent", "ConsentKeys", "DeviceConsent", "HeliographLink", "HeliographPlatform", "RelayProtocol", "RelayAccess",
+            "WebSocketEngine", "HeliographCrypto", "Logging",
         ]),
         "RelayAccess": Module(imports: [
             "HeliographLink", "RelayProtocol", "WebSocketEngine", "HeliographCrypto", "HeliographPlatform", "Logging",
@@ -86,6 +86,7 @@ struct Layering {
         "HostCore": Module(imports: ["Consent", "HeliographLink", "HostRules", "RelayProtocol"], isPure: true),
         "HostRules": Module(imports: ["RelayProtocol"], isPure: true),
         "Consent": Module(imports: ["RelayProtocol"], isPure: true),
+        "DeviceConsent": Module(imports: ["Consent", "RelayProtocol"], isPure: true),
         "HeliographLink": Module(imports: ["RelayProtocol"], isPure: true),
         "RelayProtocol": Module(imports: [], isPure: true),
         // Of the platform too, if not of ours: what apps run on.
@@ -93,7 +94,11 @@ struct Layering {
             "ActivityKit", "AppIntents", "CryptoKit", "FoundationNetworking", "Security", "SwiftUI", "UserNotifications",
             "WidgetKit",
         ]),
-        "HeliographKit": Module(imports: ["LiveActivityKit", "HeliographLink", "RelayProtocol", "FoundationNetworking"]),
+        "HeliographKit": Module(imports: [
+            "Consent", "CryptoKit", "DeviceConsent", "LiveActivityKit", "HeliographLink", "RelayProtocol",
+            "FoundationNetworking",
+            "Security", "UserNotifications",
+        ]),
         "PageBundle": Module(imports: [], isPure: true),
         "EmbedFiles": Module(imports: ["PageBundle"]),
         "EmbedFilesPlugin": Module(imports: ["PackagePlugin"]),

@@ -45,9 +45,9 @@ import Testing
         func response(_ action: String, _ category: AlertCategory = .approval) -> AlertResponse? {
             AlertResponse(action: action, category: category.rawValue, payload: payload)
         }
-        #expect(response("HELIOGRAPH_ALLOW") == .decide(.allow, payload))
+        #expect(response("HELIOGRAPH_ALLOW") == .decide(.allow, payload, shown: nil))
         #expect(response("HELIOGRAPH_ALLOW", .review) == .open(payload.link))
-        #expect(response("HELIOGRAPH_DENY", .review) == .decide(.deny(), payload))
+        #expect(response("HELIOGRAPH_DENY", .review) == .decide(.deny(), payload, shown: nil))
         #expect(response("HELIOGRAPH_REVIEW") == .open(payload.link))
         #expect(response("com.apple.UNNotificationDefaultActionIdentifier") == .open(payload.link))
         #expect(response("com.apple.UNNotificationDismissActionIdentifier") == nil)

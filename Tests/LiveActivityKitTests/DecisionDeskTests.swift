@@ -37,6 +37,25 @@ import Testing
         #expect(await told.sentences.isEmpty)
     }
 
+    private struct Signer: DecisionSigning {
+        var proof: DecisionProof
+        func proof(of verdict: Verdict, session: String?, approval: String, shown: ShownAlert?) async -> DecisionProof {
+            shown == ShownAlert(title: "Allow Bash? · laptop", subtitle: "", body: "ls") ? proof : .needsApp
+        }
+    }
+
+    @Test("a button signs for the words that were shown; without them nothing is sent")
+    func signs() async throws {
+        let desk = desk()
+        desk.setUp(reporter: relay, codes: Codes(known: ["a1": "7.abc"]), signer: Signer(proof: .signed("1.k.5.s"))) { _, _ in }
+        let payload = try AlertPayload(userInfo: ["heliograph": ["session": "s1", "approval": "a1", "kind": "approval"]])
+        let shown = ShownAlert(title: "Allow Bash? · laptop", subtitle: "", body: "ls")
+        #expect(await desk.carryOut(.decide(.allow, payload, shown: shown)) == nil)
+        #expect(relay.heard == [FakeRelay.Heard(verdict: .allow, code: "7.abc", signature: "1.k.5.s")])
+        #expect(await desk.decide(.allow, approval: "a1") == .needsApp)
+        #expect(relay.heard.count == 1)
+    }
+
     @Test("without a code nothing is sent, and the person is told where to decide")
     func noCode() async {
         await desk([:]).press(.deny(), approval: "a1")
@@ -99,7 +118,7 @@ import Testing
         relay.answer(.refused(code: "conflict", message: "too late", winner: winner))
         let payload = try AlertPayload(
             userInfo: ["heliograph": ["session": "s1", "approval": "a2", "kind": "approval", "code": "8.def"]])
-        #expect(await desk().carryOut(.decide(.allow, payload)) == nil)
+        #expect(await desk().carryOut(.decide(.allow, payload, shown: nil)) == nil)
         #expect(relay.heard.last?.code == "8.def")
         #expect(await told.sentences == ["Ada's laptop has already denied this."])
     }

@@ -20,6 +20,7 @@ final class FakeRelay: RelayReporting {
         var report: RelayReport?
         var verdict: Verdict?
         var code: String?
+        var signature: String?
     }
 
     private struct State {
@@ -51,8 +52,10 @@ final class FakeRelay: RelayReporting {
         try hear(Heard(report: report))
     }
 
-    func decide(_ verdict: Verdict, code: String) async throws(LiveActivityError) -> DecisionReply {
-        try hear(Heard(verdict: verdict, code: code))
+    func decide(
+        _ verdict: Verdict, code: String, signature: String?
+    ) async throws(LiveActivityError) -> DecisionReply {
+        try hear(Heard(verdict: verdict, code: code, signature: signature))
         return state.withLock { $0.reply }
     }
 

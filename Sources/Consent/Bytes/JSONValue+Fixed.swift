@@ -12,14 +12,14 @@ extension JSONValue {
         } catch { throw ConsentError(error) }
     }
 
-    func fixed<Form>(_ key: StaticString) throws(WireError) -> FixedBytes<Form> { try required(key).fixed() }
+    package func fixed<Form>(_ key: StaticString) throws(WireError) -> FixedBytes<Form> { try required(key).fixed() }
 
     func fixedIfAny<Form>(_ key: StaticString) throws(WireError) -> FixedBytes<Form>? {
         guard let value = optional(key) else { return nil }
         return try value.fixed()
     }
 
-    func fixed<Form>() throws(WireError) -> FixedBytes<Form> {
+    package func fixed<Form>() throws(WireError) -> FixedBytes<Form> {
         guard let value = FixedBytes<Form>(text: try string()) else {
             throw WireError(.badValue, at: path, "\(Form.count) bytes of the expected form in base64url")
         }

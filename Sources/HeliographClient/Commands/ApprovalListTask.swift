@@ -1,4 +1,5 @@
 internal import Consent
+internal import DeviceConsent
 internal import HeliographLink
 internal import RelayProtocol
 

@@ -1,4 +1,5 @@
 internal import Consent
+internal import DeviceConsent
 internal import HeliographLink
 internal import Glibc
 internal import Logging
@@ -112,18 +113,24 @@ final class ClientRun {
 
     /// As it goes out: its words are sealed if its session's host seals.
     func sealed(_ action: SteeringAction, as id: CommandID, to session: SessionID) throws(ClientError) -> SteeringAction {
-        try connection.opener.sealed(action, as: id, to: session)
+        try seal { opener throws(SealingError) in try opener.sealed(action, as: id, to: session) }
     }
 
     func sealed(
         _ verdict: Decision.Verdict, on approval: ApprovalID, of session: SessionID
     ) throws(ClientError) -> Decision.Verdict {
-        try connection.opener.sealed(verdict, on: approval, of: session)
+        try seal { opener throws(SealingError) in try opener.sealed(verdict, on: approval, of: session) }
     }
 
     /// Nil if the session's host does not seal.
     func sealed(picture: [UInt8], for session: SessionID) throws(ClientError) -> [UInt8]? {
-        try connection.opener.sealed(picture: picture, for: session)
+        try seal { opener throws(SealingError) in try opener.sealed(picture: picture, for: session) }
+    }
+
+    private func seal<Sealed>(_ body: (inout ContentOpener) throws(SealingError) -> Sealed) throws(ClientError) -> Sealed {
+        do throws(SealingError) { return try body(&connection.opener) } catch {
+            throw ClientError(error, advice: connection.opener.advice.first)
+        }
     }
 
     func remark(on seq: Int64, of session: SessionID) -> ContentRemark? { connection.opener.remark(on: seq, of: session) }

@@ -1,3 +1,4 @@
+internal import DeviceConsent
 internal import HeliographLink
 internal import RelayProtocol
 

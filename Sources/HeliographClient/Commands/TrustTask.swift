@@ -1,5 +1,6 @@
 internal import Consent
 internal import ConsentKeys
+internal import DeviceConsent
 internal import HeliographLink
 internal import RelayProtocol
 
@@ -20,10 +21,9 @@ final class TrustTask: ClientTask {
     private let isLogin: Bool
     private let keys: TerminalKeys
     private var identity: ConsentIdentity?
-    /// Joins without an answer.
-    private var open: [LetterPeer: JoinAttempt] = [:]
+    /// Nil before the joins are sent.
+    private var seeking: TrustSeeking?
     private var sent: [CommandID: LetterPeer] = [:]
-    private var trusted: [HostPin] = []
     private var refusal: ClientError?
 
     init(_ run: ClientRun, _ secret: TrustSecret, name: String, isLogin: Bool) {
@@ -48,13 +48,11 @@ final class TrustTask: ClientTask {
 
     private func begin() {
         do throws(ClientError) {
-            let peers = peers
+            let peers = TrustSeeking.peers(of: secret, among: hosts)
             guard !peers.isEmpty else { return nobody() }
             let identity = try keys.identityToJoin()
             self.identity = identity
-            for (peer, key) in peers {
-                open[peer] = JoinAttempt(secret, host: key, by: identity, name: name, nonce: .random(), .openSSL)
-            }
+            seeking = TrustSeeking(secret, at: peers, by: identity, name: name, nonce: { .random() }, .openSSL)
             send()
             if secret.isOfDevice {
                 run.terminal.remark(
@@ -64,20 +62,14 @@ final class TrustTask: ClientTask {
         } catch { run.fail(error) }
     }
 
-    private var peers: [LetterPeer: KeyID] {
-        if case .device(let device, let client) = secret.scope { return [.client(client): device] }
-        return Dictionary(uniqueKeysWithValues: hosts.map { (.host(HostKeyID($0)), $0) })
-    }
-
-    /// Of a link for all hosts of a machine: those that are there and ask for signatures.
-    private var hosts: [KeyID] {
-        if case .host(let host) = secret.scope { return [host] }
+    /// Those that are there and ask for signatures.
+    private var hosts: Set<KeyID> {
         let there = run.view.sessions.values.filter(\.hostIsConnected)
         let asking = run.view.pendingApprovals.compactMap { approval -> KeyID? in
             guard case .signed(let shown) = ApprovalReading(approval, nil).basis else { return nil }
             return shown.host
         }
-        return Set(there.compactMap(\.consentKey) + asking).sorted { $0.text < $1.text }
+        return Set(there.compactMap(\.consentKey) + asking)
     }
 
     /// No host is trusted yet, and none that is there knows the link.
@@ -92,10 +84,7 @@ final class TrustTask: ClientTask {
     }
 
     private func send() {
-        for (peer, attempt) in open.sorted(by: { $0.value.host.text < $1.value.host.text }) {
-            guard let letter = Letter(attempt.letter) else {
-                preconditionFailure("a join is shorter than a letter may be")
-            }
+        for (letter, peer) in seeking?.letters ?? [] {
             sent[run.submit(.letter(letter, to: peer))] = peer
         }
         run.after(Self.repeatAfter) { [weak self] in self?.send() }
@@ -104,30 +93,20 @@ final class TrustTask: ClientTask {
     // MARK: - Answers
 
     private func received(_ letter: Letter, _ peer: LetterPeer) {
-        guard let attempt = open[peer] else { return }
-        do throws(ConsentError) {
-            switch try attempt.answer(letter.bytes, wall: Moment.now) {
-            case .admitted(let pin):
-                open[peer] = nil
-                trusts(pin)
-            case .introduced(let pin, let count):
-                guard !trusted.contains(where: { $0.id == pin.id }) else { return }
-                if trusted.count + 1 >= count { open[peer] = nil }
-                trusts(pin)
-            case .refused(let reason):
-                // Hosts of other machines are asked, too, and know nothing of it.
-                if secret.scope != .machine || reason != .unknownSecret {
-                    let sentence =
-                        secret.isOfDevice ? Self.sentence(reason) : reason.sentence(host: VisibleText.line(name(of: peer)))
-                    refusal = ClientError(.refused, sentence)
-                }
-                open[peer] = nil
-                finishIfDone()
+        switch seeking?.received(letter, from: peer, wall: Moment.now) {
+        case .trusted(let pin): trusts(pin)
+        case .refused(let reason):
+            // Hosts of other machines are asked, too, and know nothing of it.
+            if secret.scope != .machine || reason != .unknownSecret {
+                let sentence =
+                    secret.isOfDevice ? Self.sentence(reason) : reason.sentence(host: VisibleText.line(name(of: peer)))
+                refusal = ClientError(.refused, sentence)
             }
-        } catch {
-            // No answer of that one to this join: as if it had not come.
+            finishIfDone()
+        case .ignored(let error):
             run.terminal.remark(
                 "a letter that is not \(VisibleText.line(name(of: peer)))'s was ignored (\(error.code.rawValue))", .yellow)
+        case nil: break
         }
     }
 
@@ -140,7 +119,6 @@ final class TrustTask: ClientTask {
 
     private func trusts(_ pin: HostPin) {
         do throws(ClientError) { try keys.pin(pin) } catch { return run.fail(error) }
-        trusted.append(pin)
         guard let identity else { preconditionFailure("a join is made with keys") }
         if run.options.isJSON {
             let document = JSONWriter.object {
@@ -160,7 +138,7 @@ final class TrustTask: ClientTask {
     }
 
     private func failed(_ notice: Notice, _ peer: LetterPeer) {
-        guard open[peer] != nil else { return }
+        guard seeking?.isOpen(peer) == true else { return }
         // One that is between two connections is there for the next try.
         if notice.code != ErrorCode.notFound.rawValue, notice.code != ErrorCode.unavailable.rawValue,
             notice.code != ErrorCode.tooMany.rawValue
@@ -170,13 +148,15 @@ final class TrustTask: ClientTask {
     }
 
     private func finishIfDone() {
-        guard open.isEmpty else { return }
-        guard trusted.isEmpty else { return run.finish(.done) }
+        guard seeking?.isDone == true else { return }
+        guard !hasTrust else { return run.finish(.done) }
         if let refusal { run.fail(refusal) } else { nobody() }
     }
 
+    private var hasTrust: Bool { seeking?.trusted.isEmpty == false }
+
     private func timeIsOver() {
-        guard trusted.isEmpty else { return run.finish(.done) }
+        guard !hasTrust else { return run.finish(.done) }
         run.fail(
             refusal
                 ?? ClientError(

@@ -1,5 +1,6 @@
 internal import Consent
 internal import ConsentKeys
+internal import DeviceConsent
 internal import RelayProtocol
 
 /// Signs what this terminal sends to a signed host that trusts it.
@@ -25,10 +26,7 @@ struct TerminalSigner {
         _ verdict: Decision.Verdict, for shown: ShownText, named name: String?, at now: Int64
     ) throws(ClientError) -> String {
         let identity = try identity(for: shown.host, named: name)
-        let statement = DecisionStatement(
-            host: shown.host, session: shown.session, approval: shown.request.approval, shown: shown.hash(.openSSL),
-            digest: shown.request.digest, verdict: verdict, issuedAt: now, device: identity.id, .openSSL)
-        return statement.signed(by: identity).text
+        return shown.statement(verdict, by: identity.id, at: now, .openSSL).signed(by: identity).text
     }
 
     /// Nil if the action needs none. Takes a count, which is never used again.
@@ -42,9 +40,4 @@ struct TerminalSigner {
             host: host, session: session, command: command, count: count, device: identity.id, .openSSL
         ).signed(by: identity).text
     }
-}
-
-extension Summary {
-    /// The key of its host, if that takes only what is signed.
-    var consentKey: KeyID? { steering?.consent.flatMap { KeyID(text: $0.rawValue) } }
 }

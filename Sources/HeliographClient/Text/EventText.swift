@@ -1,4 +1,5 @@
 internal import Consent
+internal import DeviceConsent
 package import RelayProtocol
 
 /// One event as people read it: a line, and for what was said, all of it.

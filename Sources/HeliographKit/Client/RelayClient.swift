@@ -1,3 +1,5 @@
+internal import Consent
+internal import DeviceConsent
 public import Foundation
 internal import HeliographLink
 public import LiveActivityKit
@@ -25,12 +27,36 @@ public actor RelayClient {
     public nonisolated let states: AsyncStream<RelayState>
 
     private let tell: AsyncStream<RelayState>.Continuation
+    let relay: URL
     private let address: URL
     private let credentials: any RelayCredentials
     private let transport: any RelayTransport
     private let device: DeviceID?
-    private var link: RelayLink
-    private var state = RelayState()
+    /// What could not be kept while something was opened.
+    private let troubles = Locked<String?>(nil)
+    /// Nil: nothing is signed, and nothing opened.
+    let trust: DeviceTrust?
+    private(set) var link: RelayLink
+    var opener: ContentOpener?
+    /// As `KeptWraps` has them.
+    private var offersKept: [KeyID: [KeyWrap]] = [:]
+    var seeking: TrustSeeking?
+    var refusal: Refusal.Reason?
+    var rolls: RollCalls?
+    /// Letters to hosts of which the answer is waited for.
+    var asked: [KeyID: LetterContent] = [:]
+    var answers: [KeyID: LetterAnswer] = [:]
+    /// A further device that this one brings: the relay's name of it, and what came of it at the hosts.
+    var vouching: Vouching?
+    var newcomerClient: ClientID?
+    var brought: [HostPin] = []
+    var unwilling: String?
+    /// Said to hosts that were restored from older files.
+    var bumps: [KeyID: Bump] = [:]
+    /// Resumed by any letter, or when their time is over.
+    private var stirring: [Int: CheckedContinuation<Void, Never>] = [:]
+    private var stirsMade = 0
+    var state = RelayState()
     private var isForeground = false
     private var shown: SessionID?
     private var connection: Connection?
@@ -38,6 +64,8 @@ public actor RelayClient {
     private var waiting: [CommandID: CheckedContinuation<Reply?, Never>] = [:]
     private var presence: Task<Void, Never>?
     private var lastHeard = ContinuousClock.now
+    /// The hosts that are there were asked on this connection.
+    var isMet = false
 
     /// One WebSocket, from its opening on.
     private struct Connection {
@@ -49,26 +77,36 @@ public actor RelayClient {
 
     /// `device`: the id in `DeviceRegistration`, so that this phone is the one that does not ring. Throws `refused` for an address that
     /// would show the token to the network, or a device that is not spelled as an identifier must be.
+    ///
+    /// `trust`: without it nothing is allowed at a host that takes only what is signed, and nothing that is sealed is shown.
     public init(
-        relay: URL, credentials: any RelayCredentials, device: String?, software: String,
+        relay: URL, credentials: any RelayCredentials, device: String?, software: String, trust: DeviceTrust? = nil,
         transport: any RelayTransport = URLSessionTransport()
     ) throws(LiveActivityError) {
-        try HTTPRelayReporter.check(relay)
+        address = try Self.address(of: relay)
+        self.relay = relay
         let spelled = device.flatMap { DeviceID($0) }
-        guard device == nil || spelled != nil, var parts = URLComponents(url: relay, resolvingAgainstBaseURL: false) else {
+        guard device == nil || spelled != nil else {
             throw LiveActivityError(.refused, "a device's name is 1 to 64 of A-Z a-z 0-9 _ -")
-        }
-        parts.scheme = parts.scheme == "https" ? "wss" : "ws"
-        guard let address = parts.url?.appending(path: ProtocolVersion.clientPath) else {
-            throw LiveActivityError(.refused, "this is no address of a relay")
         }
         (states, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.device = spelled
-        self.address = address
         self.credentials = credentials
         self.transport = transport
+        self.trust = trust
         let random = String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
         link = RelayLink(software: software, idPrefix: "a" + random)
+    }
+
+    /// Of its WebSocket. Throws `refused` for one that would show the token to the network.
+    static func address(of relay: URL) throws(LiveActivityError) -> URL {
+        try HTTPRelayReporter.check(relay)
+        var parts = URLComponents(url: relay, resolvingAgainstBaseURL: false)
+        parts?.scheme = relay.scheme == "https" ? "wss" : "ws"
+        guard let address = parts?.url?.appending(path: ProtocolVersion.clientPath) else {
+            throw LiveActivityError(.refused, "this is no address of a relay")
+        }
+        return address
     }
 
     deinit {
@@ -88,7 +126,7 @@ public actor RelayClient {
             return
         }
         presence?.cancel()
-        if link.phase == .up { _ = await reply(to: presenceCommand, within: Self.farewellWithin) }
+        if link.phase == .up { _ = await reply(to: submit(presenceCommand), within: Self.farewellWithin) }
         // The person may be back by now.
         if !self.isForeground { hangUp(.local(code: 1001)) }
     }
@@ -113,38 +151,21 @@ public actor RelayClient {
         submit(.seen(session, id))
     }
 
-    /// Decides for exactly the input that was shown. Throws `refused` if no client can allow it, `unreachable` if no reply came: `states`
-    /// then shows the outcome sooner or later.
-    public func decide(_ approval: PendingApproval, _ verdict: Verdict) async throws(LiveActivityError) -> DecisionReply {
-        if case .allow = verdict, !approval.canAllow {
-            throw LiveActivityError(.refused, "Its text is not whole here: allow it at the agent itself, or deny it.")
-        }
-        guard let session = SessionID(approval.session), let id = ApprovalID(approval.id),
-            let digest = InputDigest(approval.digest)
-        else { throw LiveActivityError(.refused, "this is no approval of a relay") }
-        let command = DecideCommand(session: session, approval: id, digest: digest, verdict: Decision.Verdict(verdict))
-        switch try await answered(.decide(command)) {
-        case .decided(let stage): return .stands(stage: stage.rawValue)
-        case .failed(let notice, let winner):
-            return .refused(
-                code: notice.code, message: VisibleText.line(notice.message), winner: winner.map(DecisionReply.Winner.init))
-        default: throw LiveActivityError(.badAnswer, "the relay did not say what became of the decision")
-        }
-    }
-
-    private func answered(_ command: ClientCommand) async throws(LiveActivityError) -> Reply {
+    /// For a command that its own id is a part of.
+    func answered(
+        _ make: (CommandID) throws(LiveActivityError) -> ClientCommand
+    ) async throws(LiveActivityError) -> Reply {
         if case .over(let reason, let mustPair) = state.link {
             throw LiveActivityError(mustPair ? .unauthorised : .refused, reason)
         }
-        guard link.phase == .up, let reply = await reply(to: command, within: Self.replyWithin) else {
+        guard link.phase == .up, let reply = await reply(to: try submit(make), within: Self.replyWithin) else {
             throw LiveActivityError(.unreachable, "The relay did not answer.")
         }
         return reply
     }
 
     /// Nil: none came in time, and it is not sent again.
-    private func reply(to command: ClientCommand, within limit: Duration) async -> Reply? {
-        let id = submit(command)
+    private func reply(to id: CommandID, within limit: Duration) async -> Reply? {
         let alarm = Task { [weak self] in
             try? await Task.sleep(for: limit)
             if !Task.isCancelled { await self?.giveUp(id) }
@@ -158,11 +179,31 @@ public actor RelayClient {
         waiting.removeValue(forKey: id)?.resume(returning: nil)
     }
 
-    @discardableResult private func submit(_ command: ClientCommand) -> CommandID {
-        let (id, orders) = link.submit(command)
+    @discardableResult func submit(_ command: ClientCommand) -> CommandID { submit { _ in command } }
+
+    private func submit<Fault: Error>(_ make: (CommandID) throws(Fault) -> ClientCommand) throws(Fault) -> CommandID {
+        let (id, orders) = try link.submit(make)
         carryOut(orders)
         return id
     }
+
+    // MARK: Letters
+
+    /// Until a letter came, or the time is over.
+    func stirred(within limit: Duration) async {
+        stirsMade += 1
+        let number = stirsMade
+        let alarm = Task { [weak self] in
+            try? await Task.sleep(for: limit)
+            await self?.stir(number)
+        }
+        defer { alarm.cancel() }
+        await withCheckedContinuation { stirring[number] = $0 }
+    }
+
+    private func stir(_ number: Int) { stirring.removeValue(forKey: number)?.resume() }
+
+    func stir() { for number in Array(stirring.keys) { stir(number) } }
 
     // MARK: Presence, which is the heartbeat too
 
@@ -185,6 +226,7 @@ public actor RelayClient {
         guard isForeground, link.phase == .up else { return }
         if lastHeard.duration(to: .now) > Self.silenceMax { return hangUp(.timedOut) }
         submit(presenceCommand)
+        sendCalls()
     }
 
     // MARK: The connection
@@ -196,6 +238,7 @@ public actor RelayClient {
             number: number,
             task: Task { [weak self, transport, address, credentials] in
                 do throws(SocketEndError) {
+                    try await self?.readTrust()
                     let socket = try await Self.open(transport, address, credentials)
                     guard let messages = await self?.opened(socket, number) else { return socket.close() }
                     let sending = Task { await Self.send(messages, over: socket) }
@@ -245,8 +288,45 @@ public actor RelayClient {
         guard connection?.number == number else { return }
         lastHeard = .now
         state.heardAt = Date()
-        carryOut(link.received([UInt8](message)))
+        guard opener != nil else { return took(link.received([UInt8](message))) }
+        took(link.received([UInt8](message)) { opener?.open($0) ?? [$0] })
+        keepWraps()
+    }
+
+    private func took(_ orders: [RelayLink.Order]) {
+        carryOut(orders)
+        callHosts()
+        if let trouble = troubles.get() { state.trouble = trouble }
         publish()
+    }
+
+    /// Before each connection. What cannot be read now, as before the phone was unlocked for the first time, can be read later.
+    private func readTrust() throws(SocketEndError) {
+        guard let trust, opener == nil else { return }
+        do throws(LiveActivityError) {
+            _ = try trust.hosts()
+            rolls = RollCalls(known: try trust.knownDevices().hosts, trust.crypto)
+        } catch { throw .failed(error.message) }
+        opener = ContentOpener(trust.crypto, nonce: { .fresh() }) {
+            (try? trust.book()).map { (try? trust.identity(), $0.hosts) }
+        } remembering: { [troubles] host, name, epoch in
+            do throws(LiveActivityError) { try trust.remember(host, sealsAs: name, in: epoch) } catch {
+                troubles.set(error.message)
+            }
+        }
+    }
+
+    private func keepWraps() {
+        guard let trust, let offers = opener?.keys.offers, offers != offersKept, let device = try? trust.identity()?.id else {
+            return
+        }
+        offersKept = offers
+        keeping { () throws(LiveActivityError) in try trust.keep(KeptWraps(offers, for: device)) }
+    }
+
+    /// What cannot be kept is said.
+    func keeping(_ body: () throws(LiveActivityError) -> Void) {
+        do throws(LiveActivityError) { try body() } catch { state.trouble = error.message }
     }
 
     private func ended(_ end: SocketEndError, _ number: Int) {
@@ -295,6 +375,7 @@ public actor RelayClient {
         switch news {
         case .up:
             state.link = .live
+            isMet = false
             keepPresent()
         case .down(let reason, _): state.link = .waiting(reason: VisibleText.line(reason))
         case .over(let fault):
@@ -303,20 +384,30 @@ public actor RelayClient {
         case .replied(let id, let reply): waiting.removeValue(forKey: id)?.resume(returning: reply)
         case .changed(.events(let run, let skipped)) where run.session == shown:
             if skipped > 0 { state.events = [] }
-            let added = run.events.enumerated().map { SessionEvent($1, number: run.first + Int64($0)) }
+            resumeIfRestored(run)
+            let added = run.events.enumerated().map { place, bytes in
+                let number = run.first + Int64(place)
+                return SessionEvent(bytes, number: number, remark: opener?.remark(on: number, of: run.session)?.words)
+            }
             state.events = (state.events + added).suffix(RelayState.eventsMax)
         case .changed(.reset(let session, _)) where session == shown: state.events = []
         case .changed(.epochChanged): state.events = []
-        case .changed, .caughtUp, .notFollowed, .notice, .push, .letter: break
+        case .letter(let letter, let peer): received(letter, from: peer)
+        case .changed(.approval(let approval, _)): resumeIfRestored(approval)
+        case .changed, .caughtUp, .notFollowed, .notice, .push: break
         }
     }
 
-    private func publish() {
+    func publish() {
         state.isComplete = link.view.isWorkspaceKnown
         state.sessions = link.view.sessions.values.filter { !$0.standsForHost }.map(SessionRow.init).sorted {
             ($1.lastActivityAt, $0.id) < ($0.lastActivityAt, $1.id)
         }
-        state.approvals = link.view.pendingApprovals.map(PendingApproval.init)
+        let hosts = Set((try? trust?.book())?.hosts.map(\.id) ?? [])
+        state.approvals = link.view.pendingApprovals.map { approval in
+            PendingApproval(approval, link.view.sessions[approval.session], trustedBy: hosts)
+        }
+        state.devices = trustedDevices
         tell.yield(state)
     }
 }

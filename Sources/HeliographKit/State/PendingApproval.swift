@@ -1,3 +1,5 @@
+internal import Consent
+internal import DeviceConsent
 public import Foundation
 public import LiveActivityKit
 internal import RelayProtocol
@@ -46,15 +48,20 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
     public let warnings: [String]
     /// True if the host replaced text that looks like a secret.
     public let isRedacted: Bool
-    /// Everything is here that a person has to see. Without it no client can allow it.
-    public let isWhole: Bool
-    /// Its host wants a passkey to confirm an allow or an answer, which the page alone can ask for.
-    public let needsPasskey: Bool
+    /// Nil: it can be allowed, or answered.
+    public let obstacle: Obstacle?
     public let expiresAt: Date?
+    /// The text that its host signs for: a signature is over exactly this, and all the above is from it. Nil of an open host, or where
+    /// there is none.
+    let signable: String?
 
-    public var canAllow: Bool { isWhole && !isQuestion && !needsPasskey }
+    public var canAllow: Bool { obstacle == nil && !isQuestion }
+    public var canAnswer: Bool { obstacle == nil && isQuestion }
 
-    init(_ approval: Approval) {
+    /// `summary`: its session's. `hosts`: those that trust this device.
+    init(_ came: Approval, _ summary: Summary?, trustedBy hosts: Set<KeyID>) {
+        let reading = ApprovalReading(came, summary)
+        let approval = reading.approval
         let request = approval.request
         let body = try? JSONDocument(parsing: approval.requestBytes).root.optional("body")
         let input = body?.optional("input")
@@ -65,14 +72,20 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
         title = VisibleText.exactLine(request.title)
         isQuestion = request.kind == .question
         isRedacted = request.isRedacted
-        needsPasskey = request.needsPasskey
         expiresAt = approval.expiresAt.map { Date(milliseconds: $0) }
         let whole = Self.fields(of: input)
         self.input = whole ?? []
         questions = body.map(Self.questions) ?? []
         risks = approval.request.risks.map(VisibleText.exactLine)
         warnings = input.map { VisibleText.warnings(about: Self.text(of: $0)) } ?? []
-        isWhole = !request.isCut && (request.kind == .question || whole != nil)
+        let isWhole = !request.isCut && (request.kind == .question ? !questions.isEmpty : whole != nil)
+        var shown: ShownText?
+        if case .signed(let text) = reading.basis { shown = text }
+        signable = shown?.text
+        obstacle = Obstacle(
+            reading, isWhole: isWhole, isSealed: (try? Event(stored: came.requestBytes))?.isSealed == true,
+            isTrusted: shown.map { hosts.contains($0.host) } ?? false,
+            host: VisibleText.line(summary?.host.name ?? "Its host"))
     }
 
     /// Nil if the input cannot be read.

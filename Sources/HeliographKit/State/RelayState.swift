@@ -25,6 +25,13 @@ public struct RelayState: Sendable {
     /// The last events of the session on the screen, at most `eventsMax`.
     public internal(set) var events: [SessionEvent] = []
 
+    /// The devices that the hosts trust that trust this one, as they say: the last that came first.
+    public internal(set) var devices: [TrustedDevice] = []
+    /// Wants to be let in by the link of `RelayClient.invite`: a person compares the codes on both screens.
+    public internal(set) var newcomer: Newcomer?
+    /// What this device could not keep, as a sentence.
+    public internal(set) var trouble: String?
+
     public static let eventsMax = 500
 
     /// Nothing is known yet.

@@ -10,18 +10,22 @@ public struct SessionEvent: Sendable, Hashable, Identifiable {
     public let at: Date
     /// The message, or the action: safe to show.
     public let text: String?
-    /// The whole event, exactly as its host wrote it.
+    /// What was noticed before this event of a host that seals: the relay left some out, or what follows was not sealed.
+    public let remark: String?
+    /// The whole event, exactly as its host wrote it, or opened. `unopened` is no kind of a host's: the event is not shown as true.
     public let json: Data
 
-    init(_ bytes: [UInt8], number: Int64) {
+    init(_ bytes: [UInt8], number: Int64, remark: String? = nil) {
         let event = try? JSONDocument(parsing: bytes).root
         let head = event?.optional("head")
         id = Int(number)
         kind = (try? event?.string("kind")) ?? ""
         at = Date(milliseconds: (try? event?.integer("at")) ?? 0)
         let said = (try? event?.optional("body")?.optionalString("text")) ?? (try? head?.optionalString("summary"))
-        let done = said ?? (try? head?.optionalString("operation")) ?? (try? head?.optionalString("message"))
+        let problem = try? event?.optional("body")?.optionalString("problem")
+        let done = said ?? problem ?? (try? head?.optionalString("operation")) ?? (try? head?.optionalString("message"))
         text = done.map { VisibleText.prose($0) }
+        self.remark = remark
         json = Data(bytes)
     }
 }

@@ -10,6 +10,8 @@ public struct SessionRow: Sendable, Hashable, Identifiable {
     public let agent: String
     public let host: String
     public let isHostConnected: Bool
+    /// Its host has sealed the texts, and this device has no key: the title is none of the session's.
+    public let isSealed: Bool
     public let status: LiveActivityKit.SessionStatus
     /// Why it is in this status, such as what goes on in the background of an idle session.
     public let statusReason: String?
@@ -39,6 +41,7 @@ public struct SessionRow: Sendable, Hashable, Identifiable {
         project = summary.project.map(VisibleText.line)
         agent = VisibleText.line(summary.agentName)
         host = VisibleText.line(summary.host.name)
+        isSealed = summary.line != nil
         isHostConnected = summary.hostIsConnected
         status = LiveActivityKit.SessionStatus(rawValue: summary.status.rawValue) ?? .unknown
         statusReason = summary.statusReason.map(VisibleText.line)

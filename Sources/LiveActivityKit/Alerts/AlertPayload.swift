@@ -9,6 +9,8 @@ public struct AlertPayload: Sendable, Hashable {
     public var code: String?
     /// The alert's text for this device alone, in base64.
     public var sealed: String?
+    /// What the session's host has sealed of it for its devices; the alert's own words are then for everybody.
+    public var line: String?
 
     /// Throws `badPayload`.
     public init(userInfo: [AnyHashable: Any]) throws(LiveActivityError) {
@@ -20,6 +22,7 @@ public struct AlertPayload: Sendable, Hashable {
         kind = fields["kind"] as? String ?? ""
         code = fields["code"] as? String
         sealed = (fields["sealed"] ?? userInfo["sealed"]) as? String
+        line = fields["line"] as? String
     }
 
     private static func identifier(_ key: String, _ fields: [String: Any]) throws(LiveActivityError) -> String? {
@@ -46,22 +49,23 @@ public struct AlertPayload: Sendable, Hashable {
 
 /// The action to take after a tap on an alert or one of its buttons.
 public enum AlertResponse: Sendable, Hashable {
-    case decide(Verdict, AlertPayload)
+    /// `shown`: the words of the alert. Nil: they are not known.
+    case decide(Verdict, AlertPayload, shown: ShownAlert?)
     /// Nil: nothing in particular; the system has opened the app already.
     case open(DeepLink?)
 
     /// `action` is one of ours, or the system's own for a tap on the alert. Nil: nothing, such as for an alert swept away.
-    public init?(action: String, category: String, payload: AlertPayload) {
+    public init?(action: String, category: String, payload: AlertPayload, shown: ShownAlert? = nil) {
         guard let action = AlertAction(rawValue: action) else {
             guard action == Self.tapped else { return nil }
             self = .open(payload.link)
             return
         }
         switch action {
-        case .deny: self = .decide(.deny(), payload)
+        case .deny: self = .decide(.deny(), payload, shown: shown)
         // A category that has no such button, or that we do not know: the person did not see what would be allowed.
         case .allow where AlertCategory(rawValue: category)?.actions.contains(.allow) == true:
-            self = .decide(.allow, payload)
+            self = .decide(.allow, payload, shown: shown)
         case .allow, .review, .answer, .open: self = .open(payload.link)
         }
     }

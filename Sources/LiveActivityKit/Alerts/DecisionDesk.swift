@@ -42,6 +42,7 @@ public final class DecisionDesk: Sendable {
     private struct Setup {
         var reporter: any RelayReporting
         var codes: any Codes
+        var signer: (any DecisionSigning)?
         var tell: Tell
     }
 
@@ -58,8 +59,11 @@ public final class DecisionDesk: Sendable {
 
     init(pause: @escaping @Sendable (Duration) async -> Void) { self.pause = pause }
 
-    public func setUp(reporter: any RelayReporting, codes: any Codes, tell: @escaping Tell) {
-        setup.set(Setup(reporter: reporter, codes: codes, tell: tell))
+    /// `signer`: without it a host that takes only what is signed refuses what buttons allow.
+    public func setUp(
+        reporter: any RelayReporting, codes: any Codes, signer: (any DecisionSigning)? = nil, tell: @escaping Tell
+    ) {
+        setup.set(Setup(reporter: reporter, codes: codes, signer: signer, tell: tell))
     }
 
     /// For a button of a card: decides, and notifies the person if that failed.
@@ -71,9 +75,11 @@ public final class DecisionDesk: Sendable {
     public func carryOut(_ response: AlertResponse) async -> DeepLink? {
         switch response {
         case .open(let link): return link
-        case .decide(let verdict, let payload):
+        case .decide(let verdict, let payload, let shown):
             guard let approval = payload.approval else { return payload.link }
-            await report(await decide(verdict, approval: approval, code: payload.code), approval)
+            let outcome = await decide(
+                verdict, approval: approval, code: payload.code, session: payload.session, shown: shown)
+            await report(outcome, approval)
             return nil
         }
     }
@@ -83,34 +89,31 @@ public final class DecisionDesk: Sendable {
         await setup.tell(trouble, approval)
     }
 
-    /// `code`: pass it if it is at hand.
-    public func decide(_ verdict: Verdict, approval: String, code: String? = nil) async -> Outcome {
+    /// `code`, `session`: pass them if they are at hand. `shown`: the words of the alert whose button it was.
+    public func decide(
+        _ verdict: Verdict, approval: String, code: String? = nil, session: String? = nil, shown: ShownAlert? = nil
+    ) async -> Outcome {
         guard let setup = setup.get() else {
             return .failed(LiveActivityError(.unsupported, "the app has not set up DecisionDesk"))
         }
         var found = code
         if found == nil { found = await setup.codes.code(of: approval) }
         guard let code = found else { return .needsApp }
+        var signature: String?
+        switch await setup.signer?.proof(of: verdict, session: session, approval: approval, shown: shown) {
+        case .needsApp: return .needsApp
+        case .signed(let text): signature = text
+        case .notNeeded, nil: break
+        }
         do throws(LiveActivityError) {
-            do throws(LiveActivityError) { return .replied(try await setup.reporter.decide(verdict, code: code)) } catch {
+            do throws(LiveActivityError) {
+                return .replied(try await setup.reporter.decide(verdict, code: code, signature: signature))
+            } catch {
                 // The decision may have arrived, or the relay was busy: a code decides once, and asking again returns the state.
                 guard error.code == .unreachable || error.code == .busy else { throw error }
                 await pause(Self.askAgainAfter)
-                return .replied(try await setup.reporter.decide(verdict, code: code))
+                return .replied(try await setup.reporter.decide(verdict, code: code, signature: signature))
             }
         } catch { return .failed(error) }
     }
-}
-
-/// A value behind a lock. `Mutex` asks for iOS 18.
-/// `@unchecked`: `value` is read and written under the lock alone.
-private final class Locked<Value>: @unchecked Sendable {
-    private let lock = NSLock()
-    private var value: Value
-
-    init(_ value: Value) { self.value = value }
-
-    func get() -> Value { lock.withLock { value } }
-
-    func set(_ new: Value) { lock.withLock { value = new } }
 }

@@ -3,10 +3,12 @@ import CryptoKit
 public import Foundation
 import Security
 
-/// The token from pairing, and the key that alerts are sealed for. The app and its extensions can read them as soon as the phone was
+/// The token from pairing, the key that alerts are sealed for, and what `DeviceTrust` keeps. The app and its extensions can read them as soon as the phone was
 /// unlocked once after it started. They never leave this device.
 public struct Keychain: RelayCredentials {
-    private enum Account: String { case token, sealKey }
+    private static let token = "token"
+    private static let sealKey = "sealKey"
+    private static let relay = "relay"
 
     private let service: String
     private let group: String?
@@ -18,31 +20,43 @@ public struct Keychain: RelayCredentials {
     }
 
     public func token() throws(LiveActivityError) -> String {
-        guard let data = try read(.token) else {
+        guard let data = try data(of: Self.token) else {
             throw LiveActivityError(.unauthorised, "the app is not paired with a relay")
         }
         return String(decoding: data, as: UTF8.self)
     }
 
-    public func setToken(_ token: String) throws(LiveActivityError) { try write(Data(token.utf8), .token) }
+    public func setToken(_ token: String) throws(LiveActivityError) { try keep(Data(token.utf8), as: Self.token) }
+
+    /// The relay of the token, for the notification service; nil: none was kept.
+    public func relay() throws(LiveActivityError) -> URL? {
+        try data(of: Self.relay).flatMap { URL(string: String(decoding: $0, as: UTF8.self)) }
+    }
+
+    public func setRelay(_ relay: URL) throws(LiveActivityError) {
+        try keep(Data(relay.absoluteString.utf8), as: Self.relay)
+    }
 
     /// The key that alerts are sealed for, as `DeviceRegistration.sealKey` wants it; made when it is asked for first.
     public func sealKey() throws(LiveActivityError) -> Data {
-        if let key = try read(.sealKey) { return key }
+        if let key = try data(of: Self.sealKey) { return key }
         let key = unsafe SymmetricKey(size: .bits256).withUnsafeBytes { unsafe Data($0) }
-        try write(key, .sealKey)
+        try keep(key, as: Self.sealKey)
         return key
     }
 
-    /// After signing out.
+    /// After signing out. `DeviceTrust` removes its own.
     public func removeAll() throws(LiveActivityError) {
-        for account in [Account.token, .sealKey] {
-            let status = SecItemDelete(query(account) as CFDictionary)
-            guard status == errSecSuccess || status == errSecItemNotFound else { throw Self.failure(status) }
-        }
+        for account in [Self.token, Self.sealKey, Self.relay] { try remove(account) }
     }
 
-    private func read(_ account: Account) throws(LiveActivityError) -> Data? {
+    package func remove(_ account: String) throws(LiveActivityError) {
+        let status = SecItemDelete(query(account) as CFDictionary)
+        guard status == errSecSuccess || status == errSecItemNotFound else { throw Self.failure(status) }
+    }
+
+    /// Nil if there is none.
+    package func data(of account: String) throws(LiveActivityError) -> Data? {
         var query = query(account)
         query[kSecReturnData as String] = true
         query[kSecMatchLimit as String] = kSecMatchLimitOne
@@ -53,7 +67,7 @@ public struct Keychain: RelayCredentials {
         return data
     }
 
-    private func write(_ data: Data, _ account: Account) throws(LiveActivityError) {
+    package func keep(_ data: Data, as account: String) throws(LiveActivityError) {
         let value: [String: Any] = [
             kSecValueData as String: data,
             kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
@@ -66,11 +80,11 @@ public struct Keychain: RelayCredentials {
         guard status == errSecSuccess else { throw Self.failure(status) }
     }
 
-    private func query(_ account: Account) -> [String: Any] {
+    private func query(_ account: String) -> [String: Any] {
         var query: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword,
             kSecAttrService as String: service,
-            kSecAttrAccount as String: account.rawValue,
+            kSecAttrAccount as String: account,
         ]
         if let group { query[kSecAttrAccessGroup as String] = group }
         return query

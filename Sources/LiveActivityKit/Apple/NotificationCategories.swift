@@ -39,14 +39,22 @@ extension AlertResponse {
     public init?(_ response: UNNotificationResponse) {
         let content = response.notification.request.content
         guard let payload = try? AlertPayload(userInfo: content.userInfo) else { return nil }
-        self.init(action: response.actionIdentifier, category: content.categoryIdentifier, payload: payload)
+        self.init(
+            action: response.actionIdentifier, category: content.categoryIdentifier, payload: payload,
+            shown: ShownAlert(content))
+    }
+}
+
+extension ShownAlert {
+    package init(_ content: UNNotificationContent) {
+        self.init(title: content.title, subtitle: content.subtitle, body: content.body)
     }
 }
 
 extension DecisionDesk {
     /// With the codes of the alerts that the system still holds; failed decisions are reported by a notification.
-    public func setUp(reporter: any RelayReporting) {
-        setUp(reporter: reporter, codes: DeliveredAlerts()) { sentence, approval in
+    public func setUp(reporter: any RelayReporting, signer: (any DecisionSigning)? = nil) {
+        setUp(reporter: reporter, codes: DeliveredAlerts(), signer: signer) { sentence, approval in
             let content = UNMutableNotificationContent()
             content.title = sentence
             content.categoryIdentifier = AlertCategory.status.rawValue

@@ -45,8 +45,10 @@ public struct HTTPRelayReporter: RelayReporting {
         try RelayRequest.check(status: answer.status, answer.body)
     }
 
-    public func decide(_ verdict: Verdict, code: String) async throws(LiveActivityError) -> DecisionReply {
-        let answer = try await exchange(try RelayRequest(verdict, code: code))
+    public func decide(
+        _ verdict: Verdict, code: String, signature: String? = nil
+    ) async throws(LiveActivityError) -> DecisionReply {
+        let answer = try await exchange(try RelayRequest(verdict, code: code, signature: signature))
         return try RelayRequest.reply(status: answer.status, answer.body)
     }
 

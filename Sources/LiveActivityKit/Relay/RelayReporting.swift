@@ -11,8 +11,8 @@ public protocol RelayReporting: Sendable {
     /// Returns when the relay has it. Throws `unreachable`, `busy`, `unauthorised`, `notFound`, `refused` or `badAnswer`.
     func report(_ report: RelayReport, of device: String) async throws(LiveActivityError)
 
-    /// `code` is from an alert. Throws as above, and `badCode`.
-    func decide(_ verdict: Verdict, code: String) async throws(LiveActivityError) -> DecisionReply
+    /// `code` is from an alert, `signature` from `DecisionSigning`. Throws as above, and `badCode`.
+    func decide(_ verdict: Verdict, code: String, signature: String?) async throws(LiveActivityError) -> DecisionReply
 }
 
 /// The token that pairing gave to the app.

@@ -22,14 +22,26 @@ public struct RelayRequest: Hashable, Sendable {
     }
 
     /// A code comes in a push: it is looked at before it becomes part of an address.
-    public init(_ verdict: Verdict, code: String) throws(LiveActivityError) {
+    public init(_ verdict: Verdict, code: String, signature: String? = nil) throws(LiveActivityError) {
         let isSpelled = code.utf8.allSatisfy { byte in
             byte == UInt8(ascii: ".") || DeepLink.isIdentifier(String(UnicodeScalar(byte)))
         }
         guard isSpelled, (3...256).contains(code.utf8.count), !code.contains("..") else {
             throw LiveActivityError(.badCode, "this code cannot be one of the relay's")
         }
-        (method, path, body) = (.post, "/v1/decisions/\(code)", try Self.json(verdict))
+        (method, path, body) = (.post, "/v1/decisions/\(code)", try Self.json(Signed(verdict: verdict, signature: signature)))
+    }
+
+    private struct Signed: Encodable {
+        private enum Key: CodingKey { case signature }
+        let verdict: Verdict
+        let signature: String?
+
+        func encode(to encoder: any Encoder) throws {
+            try verdict.encode(to: encoder)
+            var fields = encoder.container(keyedBy: Key.self)
+            try fields.encodeIfPresent(signature, forKey: .signature)
+        }
     }
 
     init(redeeming link: PairingLink, name: String) throws(LiveActivityError) {

@@ -1,5 +1,6 @@
 import Consent
 import ConsentKeys
+import DeviceConsent
 import HeliographLink
 import HeliographTestSupport
 import RelayProtocol

@@ -3,6 +3,7 @@ import ConsentKeys
 import RelayProtocol
 import Testing
 
+@testable import DeviceConsent
 @testable import HeliographClient
 
 @Suite("Sealed content at the terminal")
@@ -188,7 +189,7 @@ struct ContentOpenerTests {
         host.beginEpoch()
         #expect(
             Self.line(opener.events(host.events([host.event(Self.tool("x"), 2)], first: 1)).first)
-                == "an event cannot be opened: this terminal was not given its key")
+                == "an event cannot be opened: this device was not given its key")
         _ = opener.open(.summary(host.ownSummary(host.wraps(for: device.identity))))
         let events = [host.event(Self.tool("new"), 3), host.event(Self.tool("old"), 4, epoch: 1)]
         let opened = opener.events(host.events(events, first: 2))
@@ -226,7 +227,7 @@ struct ContentOpenerTests {
         let sent = Self.host.event(Self.tool("Running: ls"), 1)
         #expect(
             Self.line(opener.events(Self.host.events([sent], first: 1)).first)
-                == "an event is sealed, and this terminal has no key")
+                == "an event is sealed, and this device has no key")
 
         pins = [Self.host.pin]
         #expect(opener.advice[0].contains("has no key for this terminal yet"))
@@ -262,12 +263,12 @@ struct ContentOpenerTests {
         #expect(shown?.steering?.actions == [.prompt])
         let prompt = SteeringAction.prompt(.init(text: "secret", whenBusy: .queue, isCommand: false))
         let id = CommandID("k1")!
-        #expect(throws: ClientError.self) { try opener.sealed(prompt, as: id, to: SealingHost.session) }
-        #expect(throws: ClientError.self) {
+        #expect(throws: SealingError.self) { try opener.sealed(prompt, as: id, to: SealingHost.session) }
+        #expect(throws: SealingError.self) {
             try opener.sealed(.deny(message: "secret"), on: ApprovalID("a1")!, of: SealingHost.session)
         }
         _ = opener.open(.removed(SealingHost.session))
-        #expect(throws: ClientError.self) { try opener.sealed(prompt, as: id, to: SealingHost.session) }
+        #expect(throws: SealingError.self) { try opener.sealed(prompt, as: id, to: SealingHost.session) }
         let request = ApprovalRequest(
             approval: ApprovalID("a1")!, kind: .tool, tool: "Bash", title: "ls",
             digest: InputDigest(String(repeating: "ab", count: 32))!)
@@ -292,7 +293,7 @@ struct ContentOpenerTests {
         _ = opener.events(host.events([host.event(Self.tool("x"), 2)], first: 1))
         _ = opener.open(.summary(old))
         let prompt = SteeringAction.prompt(.init(text: "secret", whenBusy: .queue, isCommand: false))
-        #expect(throws: ClientError.self) { try opener.sealed(prompt, as: CommandID("k1")!, to: SealingHost.session) }
+        #expect(throws: SealingError.self) { try opener.sealed(prompt, as: CommandID("k1")!, to: SealingHost.session) }
     }
 
     @Test("an older key than the newest that this terminal was ever given is not sealed with after a restart either")
@@ -305,7 +306,7 @@ struct ContentOpenerTests {
         _ = opener.open(.summary(Self.host.ownSummary(Self.host.wraps(for: identity))))
         _ = opener.open(.summary(Self.host.summary(line: Self.host.line("Fix it", 1))))
         let prompt = SteeringAction.prompt(.init(text: "secret", whenBusy: .queue, isCommand: false))
-        let fault = #expect(throws: ClientError.self) {
+        let fault = #expect(throws: SealingError.self) {
             try opener.sealed(prompt, as: CommandID("k1")!, to: SealingHost.session)
         }
         #expect(fault?.message.contains("newer key") == true)
@@ -322,7 +323,7 @@ struct ContentOpenerTests {
         let bytes = Self.host.event(.approvalRequested(request), 2)
         let asked = Approval(session: SealingHost.session, request: request, requestBytes: bytes, requestedAt: 5, seq: 2)
         _ = opener.open(.approval(asked))
-        #expect(throws: ClientError.self) {
+        #expect(throws: SealingError.self) {
             try opener.sealed(.deny(message: "secret"), on: request.approval, of: SealingHost.session)
         }
         #expect(try opener.sealed(.deny(message: nil), on: request.approval, of: SealingHost.session) == .deny(message: nil))
@@ -358,7 +359,7 @@ struct ContentOpenerTests {
         let command = SteeringAction.prompt(.init(text: "/secret", whenBusy: .queue, isCommand: true))
         let launch = SteeringAction.launch(Launch(.start, project: "secret", agent: "claude"))
         for action in [command, launch] {
-            #expect(throws: ClientError.self) { try opener.sealed(action, as: CommandID("k1")!, to: SealingHost.itsOwn) }
+            #expect(throws: SealingError.self) { try opener.sealed(action, as: CommandID("k1")!, to: SealingHost.itsOwn) }
         }
     }
 
@@ -389,7 +390,7 @@ struct ContentOpenerTests {
         let command = try out("/deploy  to production", isCommand: true)
         #expect(command.hasPrefix(Self.host.alias("/deploy") + " sealed."))
         #expect(try read(String(command.dropFirst(Self.host.alias("/deploy").count + 1))) == "to production")
-        #expect(throws: ClientError.self) { try out(String(repeating: "x", count: WireLimits.textBytesMax)) }
+        #expect(throws: SealingError.self) { try out(String(repeating: "x", count: WireLimits.textBytesMax)) }
 
         // As it comes back in the log.
         let request = SteeringRequest(
@@ -420,7 +421,7 @@ struct ContentOpenerTests {
         else { return }
         #expect(try read(rule) == "tests" && read(text) == "[[rule]]")
         #expect(try opener.sealed(.ruleTry(""), as: id, to: own) == .ruleTry(""))
-        #expect(throws: ClientError.self) {
+        #expect(throws: SealingError.self) {
             try opener.sealed(.ruleAdd(String(repeating: "x", count: 3_000)), as: id, to: own)
         }
         let request = SteeringRequest(
@@ -446,7 +447,7 @@ struct ContentOpenerTests {
         }
         let id = CommandID("k1")!
         #expect(try opener.sealed(prompt(.sealed), as: id, to: SealingHost.session).pictures.map(\.type) == [.sealed])
-        #expect(throws: ClientError.self) { try opener.sealed(prompt(.png), as: id, to: SealingHost.session) }
+        #expect(throws: SealingError.self) { try opener.sealed(prompt(.png), as: id, to: SealingHost.session) }
     }
 
     @Test("a start names its project by the alias that the host offers")

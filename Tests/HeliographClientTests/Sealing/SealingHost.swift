@@ -2,6 +2,7 @@ import Consent
 import ConsentKeys
 import RelayProtocol
 
+@testable import DeviceConsent
 @testable import HeliographClient
 
 /// A host that seals, and what a relay makes of what it sends.

@@ -1,6 +1,7 @@
 // app-probe LINK: an app without a screen, as Tests/Integration/test_app.py plays it. It pairs by the link, then takes one wish a line
 // on its input, in words, and prints one JSON object a line: each state, and each answer to a wish.
 
+import ConsentKeys
 import Foundation
 import HeliographKit
 import LiveActivityKit
@@ -22,36 +23,58 @@ final class Memory: RelayCredentials {
     }
 
     struct State: Encodable {
-        struct Row: Encodable { var session, title, status, host: String }
+        struct Row: Encodable {
+            var session, title, status, host: String
+            var isSealed: Bool
+        }
         struct Ask: Encodable {
             var id, tool, title: String
             var canAllow: Bool
+            var obstacle: String?
             var input: [String: String]
             var questions: [String: [String]]
         }
         struct Event: Encodable {
             var number: Int
             var kind: String
-            var text: String?
+            var text, remark: String?
+        }
+        struct Device: Encodable {
+            var id, host, name, code: String
+            var broughtBy: String?
+            var isOwn, isNew: Bool
         }
         var link: String
         var isComplete: Bool
         var sessions: [Row]
         var approvals: [Ask]
         var events: [Event]
+        var devices: [Device]
+        var newcomer: [String: String]?
+        var trouble: String?
 
         init(_ state: RelayState) {
             link = "\(state.link)"
             isComplete = state.isComplete
-            sessions = state.sessions.map { Row(session: $0.id, title: $0.title, status: $0.status.rawValue, host: $0.host) }
+            sessions = state.sessions.map {
+                Row(session: $0.id, title: $0.title, status: $0.status.rawValue, host: $0.host, isSealed: $0.isSealed)
+            }
             approvals = state.approvals.map { one in
                 Ask(
                     id: one.id, tool: one.tool, title: one.title, canAllow: one.canAllow,
+                    obstacle: one.obstacle.map { "\($0)" },
                     input: Dictionary(one.input.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first }),
                     questions: Dictionary(
                         one.questions.map { ($0.id, $0.choices.map(\.label)) }, uniquingKeysWith: { first, _ in first }))
             }
-            events = state.events.map { Event(number: $0.id, kind: $0.kind, text: $0.text) }
+            events = state.events.map { Event(number: $0.id, kind: $0.kind, text: $0.text, remark: $0.remark) }
+            devices = state.devices.map {
+                Device(
+                    id: $0.id, host: $0.host.name, name: $0.name, code: $0.code, broughtBy: $0.broughtBy, isOwn: $0.isOwn,
+                    isNew: $0.isNew)
+            }
+            newcomer = state.newcomer.map { ["name": $0.name, "code": $0.code] }
+            trouble = state.trouble
         }
     }
 
@@ -64,13 +87,20 @@ final class Memory: RelayCredentials {
         say(Answer(answer: "pair", text: pairing.name))
         let memory = Memory(pairing.token)
         let reporter = try HTTPRelayReporter(relay: pairing.relay, credentials: memory, exchange: exchange)
+        let trust = DeviceTrust(MemoryVault(), .openSSL)
+        let transport = EngineTransport()
         let client = try RelayClient(
-            relay: pairing.relay, credentials: memory, device: "phone1", software: "app-probe", transport: EngineTransport())
-        let latest = Mutex<[PendingApproval]>([])
-        let shown = Approvals(latest)
+            relay: pairing.relay, credentials: memory, device: "phone1", software: "app-probe", trust: trust,
+            transport: transport)
+        let alerts = try SignedAlerts(relay: pairing.relay, credentials: memory, trust: trust, transport: transport)
+        let shown = Latest()
+        DecisionDesk.shared.setUp(reporter: reporter, codes: NoCodes(), signer: alerts) { sentence, approval in
+            say(Answer(answer: "told", text: "\(approval): \(sentence)"))
+        }
+        let app = App(client: client, reporter: reporter, trust: trust, alerts: alerts, shown: shown)
         Task {
             for await state in client.states {
-                shown.set(state.approvals)
+                shown.set(state)
                 say(State(state))
             }
         }
@@ -83,41 +113,10 @@ final class Memory: RelayCredentials {
         for await line in wishes {
             let words = line.split(separator: " ").map(String.init)
             do {
-                let text = try await carryOut(words, client, reporter, shown)
+                let text = try await app.carryOut(words, line)
                 say(Answer(answer: words[0], text: text))
             } catch { say(Answer(answer: words[0], text: "\(error)")) }
         }
-    }
-
-    final class Approvals: Sendable {
-        private let kept: Mutex<[PendingApproval]>
-        init(_ kept: consuming Mutex<[PendingApproval]>) { self.kept = kept }
-        func set(_ new: [PendingApproval]) { kept.withLock { $0 = new } }
-        func named(_ id: String) -> PendingApproval { kept.withLock { $0.first { $0.id == id }! } }
-    }
-
-    static func carryOut(
-        _ words: [String], _ client: RelayClient, _ reporter: HTTPRelayReporter, _ shown: Approvals
-    ) async throws -> String {
-        switch words[0] {
-        case "foreground": await client.setForeground(true)
-        case "background": await client.setForeground(false)
-        case "show": await client.show(session: words.count > 1 ? words[1] : nil)
-        case "allow": return "\(try await client.decide(shown.named(words[1]), .allow))"
-        case "deny": return "\(try await client.decide(shown.named(words[1]), .deny(message: "not now")))"
-        case "answer":
-            let approval = shown.named(words[1])
-            let question = approval.questions.first { $0.id == words[2] }!
-            let taken = question.choices[Int(words[3])!]
-            return "\(try await client.decide(approval, .answer([question.answer([taken])])))"
-        case "register":
-            var device = DeviceRegistration(device: "phone1", name: "Ada's phone", environment: .sandbox, system: "18.1")!
-            device.alertToken = words[1]
-            device.startToken = words[2]
-            try await reporter.report(.device(device), of: "phone1")
-        default: return "unknown wish"
-        }
-        return "done"
     }
 
     static func say(_ value: some Encodable) {

@@ -18,7 +18,13 @@ import UserNotifications
     var path: [String] = []
     var showsSettings = false
 
+    /// Whom this phone signs for.
+    private(set) var hosts: [TrustedHost] = []
+    /// What a host's terminal shows as well, once this phone has keys.
+    private(set) var code: String?
+
     private let keychain = Keychain.ofApp
+    private let trust = DeviceTrust(keychain: .ofApp)
     private var client: RelayClient?
     private var manager: LiveActivityManager?
     private var follower = CardFollower()
@@ -53,6 +59,7 @@ import UserNotifications
         do {
             let pairing = try await PairingLink(scanned).redeem(name: UIDevice.current.name, exchange: URLSessionExchange())
             try keychain.setToken(pairing.token)
+            try keychain.setRelay(pairing.relay)
             UserDefaults.standard.set(pairing.relay, forKey: "relay")
             end()
             try begin(pairing.relay)
@@ -61,7 +68,41 @@ import UserNotifications
             await client?.setForeground(isForeground)
             let options: UNAuthorizationOptions = [.alert, .sound, .badge, .providesAppNotificationSettings]
             _ = try await UNUserNotificationCenter.current().requestAuthorization(options: options)
+            // A link from the relay's own machine is for the hosts there, too.
+            if try TrustLink(ifIn: scanned) != nil { _ = await trust(scanned, isNeeded: false) }
         } catch { report(error) }
+    }
+
+    /// By the link of a host's terminal, or of a device that brings this one. False: the person was told why not. `isNeeded`: there may be
+    /// no host that wants it.
+    func trust(_ scanned: String, isNeeded: Bool = true) async -> Bool {
+        do {
+            // The person compares it with the other screen's meanwhile.
+            code = try trust.codeToJoin()
+            _ = try await client?.trust(TrustLink(scanned), as: UIDevice.current.name)
+            hosts = try trust.hosts()
+            return true
+        } catch {
+            if isNeeded || error.code != .notFound { report(error) }
+            return false
+        }
+    }
+
+    func read(_ device: TrustedDevice) async { await client?.read(device) }
+
+    func distrust(_ device: TrustedDevice) async {
+        do { try await client?.distrust(device) } catch { report(error) }
+    }
+
+    /// True if it is on its way to the host.
+    func prompt(_ text: String, _ session: String) async -> Bool {
+        do {
+            try await client?.prompt(text, to: session)
+            return true
+        } catch {
+            report(error)
+            return false
+        }
     }
 
     /// Ends the cards, and has the relay forget this phone before the token goes.
@@ -75,7 +116,11 @@ import UserNotifications
         }
         end()
         UserDefaults.standard.removeObject(forKey: "relay")
-        do { try keychain.removeAll() } catch { report(error) }
+        do {
+            try keychain.removeAll()
+            try trust.removeAll()
+        } catch { report(error) }
+        (hosts, code) = ([], nil)
     }
 
     func setForeground(_ isForeground: Bool) async {
@@ -141,8 +186,12 @@ import UserNotifications
 
     private func begin(_ relay: URL) throws {
         let reporter = try HTTPRelayReporter(relay: relay, credentials: keychain, exchange: URLSessionExchange())
-        DecisionDesk.shared.setUp(reporter: reporter)
-        let client = try RelayClient(relay: relay, credentials: keychain, device: device.device, software: "sample/1")
+        DecisionDesk.shared.setUp(
+            reporter: reporter, signer: try SignedAlerts(relay: relay, credentials: keychain, trust: trust))
+        let client = try RelayClient(
+            relay: relay, credentials: keychain, device: device.device, software: "sample/1", trust: trust)
+        // The keychain is closed until the phone was unlocked for the first time.
+        (hosts, code) = ((try? trust.hosts()) ?? [], try? trust.code())
         let folder = try FileManager.default.url(
             for: .applicationSupportDirectory, in: .userDomainMask, appropriateFor: nil, create: true)
         let manager = LiveActivityManager(
@@ -157,6 +206,7 @@ import UserNotifications
 
     /// The relay sends a phone whose app is open no pushes: its cards are the app's until then.
     private func follow(_ state: RelayState) async {
+        if let trouble = state.trouble, trouble != self.state.trouble { self.trouble = trouble }
         self.state = state
         guard isForeground, let manager else { return }
         let cards = await manager.sessionsWithCards

@@ -43,6 +43,9 @@ struct SettingsView: View {
                     DatePicker("To", selection: quiet(\.to), displayedComponents: .hourAndMinute)
                 }
             }
+            Section("Machines") {
+                NavigationLink("Trusted machines and devices") { HostsView(model: model) }
+            }
             Section("Relay") {
                 Button("Sign out", role: .destructive) { Task { await model.signOut() } }
             }

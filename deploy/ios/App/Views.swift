@@ -94,12 +94,26 @@ struct SessionView: View {
             ForEach(model.state.events) { event in
                 VStack(alignment: .leading) {
                     Text(verbatim: event.kind).font(.caption).foregroundStyle(.secondary)
+                    if let remark = event.remark { Text(verbatim: remark).foregroundStyle(.orange) }
                     if let text = event.text { Text(verbatim: text) }
                 }
             }
+            PromptField(model: model, session: session)
         }
         .task(id: session) { await model.show(session) }
         .onDisappear { Task { await model.show(nil) } }
+    }
+}
+
+/// Signed where its host wants that.
+struct PromptField: View {
+    let model: AppModel
+    let session: String
+    @State private var text = ""
+
+    var body: some View {
+        TextField("Tell it what to do", text: $text, axis: .vertical)
+        Button("Send") { Task { if await model.prompt(text, session) { text = "" } } }.disabled(text.isEmpty)
     }
 }
 
@@ -118,8 +132,8 @@ struct ApprovalView: View {
             }
             ForEach(approval.risks, id: \.self) { Text(verbatim: "Look twice: \($0)").foregroundStyle(.red) }
             ForEach(approval.warnings, id: \.self) { Text(verbatim: $0).foregroundStyle(.orange) }
-            if !approval.isWhole { Text("Its text is not whole here: it can be denied, not allowed.").foregroundStyle(.orange) }
-            if approval.isQuestion { QuestionsView(approval: approval) { decide(.answer($0)) } }
+            if let obstacle = approval.obstacle { Text(verbatim: obstacle.sentence).foregroundStyle(.orange) }
+            if approval.canAnswer { QuestionsView(approval: approval) { decide(.answer($0)) } }
             HStack {
                 Button("Deny", role: .destructive) { decide(.deny()) }
                 if approval.canAllow { Button("Allow") { decide(.allow) } }

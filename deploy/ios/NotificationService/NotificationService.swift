@@ -1,7 +1,7 @@
 import Foundation
 import Kit
 
-/// Opens alerts that the relay sealed for this phone, before they are shown.
-final class NotificationService: SealedNotificationService {
+/// Opens alerts before they are shown: those that the relay sealed for this phone, and those of hosts that seal or want signatures.
+final class NotificationService: HeliographNotificationService {
     override var keychain: Keychain { Keychain(group: Bundle.main.object(forInfoDictionaryKey: "KeychainGroup") as? String) }
 }

@@ -1,15 +1,15 @@
-internal import Consent
+package import Consent
 internal import RelayProtocol
 
 /// The events that were read of one session's log, by its host's numbers. They show an event that the relay has left out, repeated or moved,
 /// in whatever order its pages come.
 ///
 /// The relay numbers all events (`seq`), its own among them; the host numbers its own, from 1 and without a hole. The twin of `web/ledger.js`.
-struct EventLedger {
+package struct EventLedger {
     /// A session of a day's hard work has a tenth. Beyond it nothing is said of the oldest.
     static let entriesMax = 1 << 16
 
-    enum Found: Equatable {
+    package enum Found: Equatable {
         case numbered(Int64, EpochNumber)
         /// Did not open, but took one of the host's numbers.
         case closed
@@ -19,17 +19,17 @@ struct EventLedger {
         case skipped(Int64)
     }
 
-    enum Doubt: Equatable {
+    package enum Doubt: Equatable {
         case repeated
         /// Its epoch is over.
         case outdated
         case unsealed
     }
 
-    struct Reading {
-        var doubts: [Int64: Doubt] = [:]
+    package struct Reading {
+        package var doubts: [Int64: Doubt] = [:]
         /// Count of missing events before each.
-        var missing: [Int64: Int64] = [:]
+        package var missing: [Int64: Int64] = [:]
     }
 
     private struct Entry {
@@ -47,11 +47,15 @@ struct EventLedger {
     private var stretches: [ClosedRange<Int64>] = []
     private var plainCount = 0
 
+    package init() {}
+
     /// True if something sealed was read.
-    var hasNumbers: Bool { entries.contains { $0.number != nil } }
+    package var hasNumbers: Bool { entries.contains { $0.number != nil } }
 
     /// A part of the log in its order. `plainMax`: so many events were there before the host sealed.
-    mutating func take(_ range: ClosedRange<Int64>, _ events: [(seq: Int64, found: Found)], plainMax: Int64 = 0) -> Reading {
+    package mutating func take(_ range: ClosedRange<Int64>, _ events: [(seq: Int64, found: Found)], plainMax: Int64 = 0)
+        -> Reading
+    {
         see(range)
         var reading = Reading()
         for (seq, found) in events where found != .plain {
@@ -70,10 +74,10 @@ struct EventLedger {
     }
 
     /// Count of missing events in all that was read.
-    var missingCount: Int64 { entries.indices.reduce(0) { $0 + missing(before: $1) } }
+    package var missingCount: Int64 { entries.indices.reduce(0) { $0 + missing(before: $1) } }
 
     /// True if the same event was read at the same place before.
-    func holds(_ found: Found, at seq: Int64) -> Bool { entry(at: place(of: seq), of: seq)?.found == found }
+    package func holds(_ found: Found, at seq: Int64) -> Bool { entry(at: place(of: seq), of: seq)?.found == found }
 
     private mutating func see(_ range: ClosedRange<Int64>) {
         var seen = range

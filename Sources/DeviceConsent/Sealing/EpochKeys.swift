@@ -1,11 +1,10 @@
-internal import Consent
-internal import ConsentKeys
-internal import RelayProtocol
+package import Consent
+package import RelayProtocol
 
-/// The keys of hosts' epochs that this terminal was given. In memory only: each host offers them as long as it trusts the terminal.
-struct EpochKeys {
-    /// The terminal's own keys, and the hosts that it has joined, as its files say now; nil if there are none.
-    typealias Trusted = () -> (identity: ConsentIdentity?, hosts: [HostPin])?
+/// The keys of hosts' epochs that this device was given. In memory only: each host offers them as long as it trusts the device.
+package struct EpochKeys {
+    /// The device's own keys, and the hosts that it has joined, as they are kept now; nil if there are none.
+    package typealias Trusted = () -> (identity: ConsentIdentity?, hosts: [HostPin])?
 
     private struct Place: Hashable {
         let host: KeyID
@@ -13,19 +12,21 @@ struct EpochKeys {
         let epoch: EpochNumber
     }
 
+    private let crypto: ConsentCrypto
     private let trusted: Trusted
-    /// A host was seen to seal: its key, the relay's name of it, and the newest epoch that this terminal has the key of.
-    typealias Remember = (KeyID, String, EpochNumber) -> Void
+    /// A host was seen to seal: its key, the relay's name of it, and the newest epoch that this device has the key of.
+    package typealias Remember = (KeyID, String, EpochNumber) -> Void
 
     private let remember: Remember
     /// The highest that was seen of a host, with a key or not.
     private var seen: [KeyID: EpochNumber] = [:]
-    private var offers: [KeyID: [KeyWrap]] = [:]
+    /// As the hosts offer them to all devices.
+    package private(set) var offers: [KeyID: [KeyWrap]] = [:]
     private var keys: [KeyID: [EpochNumber: EpochKey]] = [:]
     private var seals: [Place: SessionSeal] = [:]
 
-    init(_ trusted: @escaping Trusted, remembering remember: @escaping Remember) {
-        (self.trusted, self.remember) = (trusted, remember)
+    init(_ crypto: ConsentCrypto, _ trusted: @escaping Trusted, remembering remember: @escaping Remember) {
+        (self.crypto, self.trusted, self.remember) = (crypto, trusted, remember)
         for pin in trusted()?.hosts ?? [] { seen[pin.id] = pin.epoch }
     }
 
@@ -40,7 +41,7 @@ struct EpochKeys {
         offers[host] = wraps
         for wrap in wraps { saw(EpochNumber(wrap.epoch), of: host) }
         guard let known = trusted(), let identity = known.identity, let pin = known.hosts.first(where: { $0.id == host }),
-            let key = WrapKey(of: identity, with: pin, .openSSL)
+            let key = WrapKey(of: identity, with: pin, crypto)
         else { return false }
         let before = keys[host]?.count ?? 0
         for wrap in wraps where wrap.device.rawValue == identity.id.text {
@@ -54,11 +55,11 @@ struct EpochKeys {
         return keys[host]?.count ?? 0 > before
     }
 
-    func isPinned(_ host: KeyID) -> Bool { trusted()?.hosts.contains { $0.id == host } == true }
+    package func isPinned(_ host: KeyID) -> Bool { trusted()?.hosts.contains { $0.id == host } == true }
 
-    func canOpen(_ host: KeyID) -> Bool { keys[host] != nil }
+    package func canOpen(_ host: KeyID) -> Bool { keys[host] != nil }
 
-    /// The newest epoch of the host that this terminal knows of, whether it has the key or not.
+    /// The newest epoch of the host that this device knows of, whether it has the key or not.
     func newest(of host: KeyID) -> EpochNumber? { seen[host] }
 
     /// The epoch to seal with: nil if there is no key of the newest.
@@ -66,14 +67,14 @@ struct EpochKeys {
 
     /// The names that stand for this one, the newest first.
     func aliases(of name: String, _ host: KeyID) -> [String] {
-        (keys[host] ?? [:]).sorted { $0.key > $1.key }.map { AliasKey(of: host, $0.value, .openSSL).alias(of: name) }
+        (keys[host] ?? [:]).sorted { $0.key > $1.key }.map { AliasKey(of: host, $0.value, crypto).alias(of: name) }
     }
 
     mutating func seal(of session: SessionID, _ host: KeyID, _ epoch: EpochNumber) -> SessionSeal? {
         let place = Place(host: host, session: session, epoch: epoch)
         if let known = seals[place] { return known }
         guard let key = keys[host]?[epoch] else { return nil }
-        let seal = SessionSeal(of: session, host: host, key, epoch: epoch, .openSSL)
+        let seal = SessionSeal(of: session, host: host, key, epoch: epoch, crypto)
         seals[place] = seal
         return seal
     }

@@ -1,12 +1,11 @@
-internal import Consent
-internal import HeliographLink
-internal import RelayProtocol
+package import Consent
+package import RelayProtocol
 
 /// An approval as a person is shown it, and what a decision on it has to be signed for.
 ///
 /// Of a signed host everything that is shown comes from the text that the host hashed, and nothing from what the relay says around it.
-struct ApprovalReading {
-    enum Basis {
+package struct ApprovalReading {
+    package enum Basis {
         /// The host takes what the relay brings.
         case open
         case signed(ShownText)
@@ -15,11 +14,11 @@ struct ApprovalReading {
     }
 
     /// With the request as it is to be shown.
-    let approval: Approval
-    let basis: Basis
+    package let approval: Approval
+    package let basis: Basis
 
     /// `summary` is of its session.
-    init(_ approval: Approval, _ summary: Summary?) {
+    package init(_ approval: Approval, _ summary: Summary?) {
         guard let text = ShownText.text(inEvent: approval.requestBytes) else {
             self.approval = approval
             let isSealed = (try? Event(stored: approval.requestBytes))?.isSealed == true
@@ -46,4 +45,9 @@ struct ApprovalReading {
         self.approval = read
         basis = .signed(shown)
     }
+}
+
+extension Summary {
+    /// The key of its host, if that takes only what is signed.
+    package var consentKey: KeyID? { steering?.consent.flatMap { KeyID(text: $0.rawValue) } }
 }

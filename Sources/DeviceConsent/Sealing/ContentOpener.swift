@@ -1,11 +1,10 @@
-internal import Consent
-internal import HeliographLink
-internal import RelayProtocol
+package import Consent
+package import RelayProtocol
 
-/// Opens what hosts have sealed for this terminal before anything else sees it, so that all else reads it as if it came from another host.
+/// Opens what hosts have sealed for this device before anything else sees it, so that all else reads it as if it came from another host.
 ///
 /// A faulty event is replaced (`UnopenedEvent`); `remark(on:of:)` has the remark to print before an event.
-struct ContentOpener {
+package struct ContentOpener {
     private struct Request: Hashable {
         let session: SessionID
         let approval: ApprovalID
@@ -14,12 +13,13 @@ struct ContentOpener {
     /// Of open questions, for the labels of answers; the oldest are forgotten.
     private static let questionsMax = 1_024
 
-    var keys: EpochKeys
+    package internal(set) var keys: EpochKeys
+    let nonce: () -> SealingNonce
     /// The keys of hosts that seal, by the relay's names of these hosts.
     private var hosts: [HostID: KeyID] = [:]
-    private var hostNames: [KeyID: String] = [:]
+    package private(set) var hostNames: [KeyID: String] = [:]
     /// The host of each session that is sealed.
-    private(set) var sessions: [SessionID: KeyID] = [:]
+    package private(set) var sessions: [SessionID: KeyID] = [:]
     /// Sealed sessions of which the relay does not say whose they are.
     private(set) var unknownHosts: Set<SessionID> = []
     private var lines: [SessionID: (number: Int64, line: SessionLine)] = [:]
@@ -39,8 +39,13 @@ struct ContentOpener {
     /// As they came, for when there is a key.
     private var unopened: [SessionID: Summary] = [:]
 
-    init(_ trusted: @escaping EpochKeys.Trusted, remembering: @escaping EpochKeys.Remember = { _, _, _ in }) {
-        keys = EpochKeys(trusted, remembering: remembering)
+    /// `nonce` is random and used once.
+    package init(
+        _ crypto: ConsentCrypto, nonce: @escaping () -> SealingNonce, _ trusted: @escaping EpochKeys.Trusted,
+        remembering: @escaping EpochKeys.Remember = { _, _, _ in }
+    ) {
+        keys = EpochKeys(crypto, trusted, remembering: remembering)
+        self.nonce = nonce
         for pin in keys.sealing {
             hostNames[pin.id] = pin.name
             if let name = pin.sealsAs.flatMap({ HostID($0) }) { hosts[name] = pin.id }
@@ -48,28 +53,18 @@ struct ContentOpener {
     }
 
     /// The command is about to be sent: its reply does not say of which session it is.
-    mutating func sent(_ command: ClientCommand, as id: CommandID) {
+    package mutating func sent(_ command: ClientCommand, as id: CommandID) {
         if case .history(let session, _, _) = command { histories[id] = session }
     }
 
     /// The remark to print before this event; returned once.
-    mutating func remark(on seq: Int64, of session: SessionID) -> ContentRemark? {
+    package mutating func remark(on seq: Int64, of session: SessionID) -> ContentRemark? {
         remarks[session]?.removeValue(forKey: seq)
-    }
-
-    /// A sentence for each host whose content this terminal cannot open: the way to its key.
-    var advice: [String] {
-        Set(sessions.values).filter { !keys.canOpen($0) }.map { host in
-            let name = VisibleText.line(hostNames[host] ?? "its host")
-            return keys.isPinned(host)
-                ? "\(name) seals its content, and has no key for this terminal yet: it is asked when it is next there"
-                : "\(name) seals its content, and does not trust this terminal: heliograph host trust, at that machine, and here: heliograph trust LINK"
-        }.sorted()
     }
 
     // MARK: - Messages
 
-    mutating func open(_ message: MessageToClient) -> [MessageToClient] {
+    package mutating func open(_ message: MessageToClient) -> [MessageToClient] {
         if var pages = held {
             pages.append(message)
             held = pages
@@ -297,7 +292,7 @@ struct ContentOpener {
         return opened
     }
 
-    private static let unreadable = "(words that this terminal cannot open)"
+    private static let unreadable = "(words that this device cannot open)"
 
     /// Live text or a person's words; nil if they cannot be opened. What is not sealed is nothing that the host would take.
     private mutating func text(_ text: String, _ purpose: SealedPurpose, of session: SessionID) -> String? {
@@ -377,7 +372,7 @@ struct ContentOpener {
     }
 
     /// In what was read of the session.
-    func missingCount(of session: SessionID) -> Int64 { ledgers[session]?.missingCount ?? 0 }
+    package func missingCount(of session: SessionID) -> Int64 { ledgers[session]?.missingCount ?? 0 }
 
     private static let remarksMax = 1_024
 
@@ -405,7 +400,7 @@ struct ContentOpener {
             let sealed = try Sealed(text: text, as: .numbered)
             keys.saw(sealed.epoch, of: host)
             guard let seal = keys.seal(of: session, host, sealed.epoch) else {
-                return keys.canOpen(host) ? .failed("this terminal was not given its key") : .closed
+                return keys.canOpen(host) ? .failed("this device was not given its key") : .closed
             }
             let bytes = try seal.open(sealed, as: .event(kind: kind))
             guard let plain = try? Event(stored: bytes), plain.head.kind == kind else {

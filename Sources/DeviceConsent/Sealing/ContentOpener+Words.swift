@@ -1,6 +1,5 @@
 internal import Consent
-internal import ConsentKeys
-internal import RelayProtocol
+package import RelayProtocol
 
 /// Seals a person's words to a session whose host seals. Signatures are over the sealed text.
 extension ContentOpener {
@@ -10,9 +9,9 @@ extension ContentOpener {
     private static let lineBytesMax = (WireLimits.lineBytesMax - 128) / 4 * 3
 
     /// `id`: of the command.
-    mutating func sealed(_ action: SteeringAction, as id: CommandID, to session: SessionID) throws(ClientError)
-        -> SteeringAction
-    {
+    package mutating func sealed(
+        _ action: SteeringAction, as id: CommandID, to session: SessionID
+    ) throws(SealingError) -> SteeringAction {
         guard sessions[session] != nil else { return action }
         switch action {
         case .prompt(var prompt):
@@ -43,15 +42,14 @@ extension ContentOpener {
     }
 
     /// Choices by the numbers that are shown to the relay in place of their labels.
-    mutating func sealed(
+    package mutating func sealed(
         _ verdict: Decision.Verdict, on approval: ApprovalID, of session: SessionID
-    ) throws(ClientError) -> Decision.Verdict {
+    ) throws(SealingError) -> Decision.Verdict {
         if unknownHosts.contains(session), sessions[session] == nil, verdict.hasWords {
-            throw ClientError(
-                .refused, "this is sealed, and the relay does not say by which host", advice: "Deny it without words.")
+            throw SealingError(.unknownHost, "this is sealed, and the relay does not say by which host")
         }
         guard sessions[session] != nil else { return verdict }
-        func words(_ text: String?) throws(ClientError) -> String? {
+        func words(_ text: String?) throws(SealingError) -> String? {
             guard let text else { return nil }
             return try sealed(text, with: approval.rawValue, in: session)
         }
@@ -71,45 +69,42 @@ extension ContentOpener {
     }
 
     /// A picture for a prompt to this session; nil if its host does not seal.
-    mutating func sealed(picture: [UInt8], for session: SessionID) throws(ClientError) -> [UInt8]? {
+    package mutating func sealed(picture: [UInt8], for session: SessionID) throws(SealingError) -> [UInt8]? {
         guard sessions[session] != nil else { return nil }
-        return try seal(for: session).seal(picture, as: .picture, nonce: .random()).bytes
+        return try seal(for: session).seal(picture, as: .picture, nonce: self.nonce()).bytes
     }
 
-    private static func check(_ pictures: [Picture]) throws(ClientError) {
+    private static func check(_ pictures: [Picture]) throws(SealingError) {
         guard pictures.allSatisfy({ $0.type == .sealed }) else {
-            throw ClientError(.refused, "a picture is not sealed, although the session's host seals")
+            throw SealingError(.notOffered, "a picture is not sealed, although the session's host seals")
         }
     }
 
     /// Of a name that the true offer has: no other goes out.
-    private func alias(of name: String, in session: SessionID) throws(ClientError) -> String {
+    private func alias(of name: String, in session: SessionID) throws(SealingError) -> String {
         guard let host = sessions[session], names[session]?.contains(name) == true, keys.current(of: host) != nil,
             let alias = keys.aliases(of: name, host).first
-        else { throw ClientError(.refused, "“\(VisibleText.line(name))” is not offered, as far as this terminal can read") }
+        else { throw SealingError(.notOffered, "“\(VisibleText.line(name))” is not offered, as far as this device can read") }
         return alias
     }
 
     private mutating func sealed(
         _ text: String, with id: String, in session: SessionID, _ bytesMax: Int = ContentOpener.textBytesMax
-    ) throws(ClientError) -> String {
+    ) throws(SealingError) -> String {
         guard text.utf8.count <= bytesMax else {
-            throw ClientError(.usage, "to a host that seals its content such a text has at most \(bytesMax) bytes")
+            throw SealingError(.tooLong, "to a host that seals its content such a text has at most \(bytesMax) bytes")
         }
-        return try seal(for: session).seal(Array(text.utf8), as: .words(with: id), nonce: .random()).text
+        return try seal(for: session).seal(Array(text.utf8), as: .words(with: id), nonce: self.nonce()).text
     }
 
-    /// Of the newest epoch. Throws if this terminal has no key of it.
-    private mutating func seal(for session: SessionID) throws(ClientError) -> SessionSeal {
+    /// Of the newest epoch. Throws if this device has no key of it.
+    private mutating func seal(for session: SessionID) throws(SealingError) -> SessionSeal {
         if let host = sessions[session], keys.canOpen(host), keys.current(of: host) == nil {
-            throw ClientError(
-                .refused, "its host has a newer key than this terminal was given",
-                advice:
-                    "Once the host is there it offers the key. If not, trust it anew: heliograph host trust, at that machine.")
+            throw SealingError(.oldKey, "its host has a newer key than this device was given")
         }
         guard let host = sessions[session], let epoch = keys.current(of: host), let seal = keys.seal(of: session, host, epoch)
         else {
-            throw ClientError(.refused, "this terminal has no key to seal that with", advice: advice.first)
+            throw SealingError(.noKey, "this device has no key to seal that with")
         }
         return seal
     }

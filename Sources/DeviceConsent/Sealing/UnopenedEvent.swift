@@ -1,9 +1,9 @@
 internal import RelayProtocol
 
 /// Stands in the place of an event that is not shown as true.
-enum UnopenedEvent {
+package enum UnopenedEvent {
     /// No host states this kind.
-    static let kind = "unopened"
+    package static let kind = "unopened"
 
     enum Reason {
         case cannotOpen(String)
@@ -18,7 +18,7 @@ enum UnopenedEvent {
             case .repeated: "the relay repeated or reordered events: this one is not shown"
             case .outdated: "an event was sealed with a key that is no longer used: it is not shown"
             case .notSealed: "an event is not sealed, although its host seals: it is not shown"
-            case .noKey: "an event is sealed, and this terminal has no key"
+            case .noKey: "an event is sealed, and this device has no key"
             }
         }
     }

@@ -1,10 +1,10 @@
 /// A remark that is printed before an event of a host that seals.
-enum ContentRemark: Equatable {
+package enum ContentRemark: Equatable {
     case missing(Int64)
     /// Unsealed: older than its host's sealing, or so the relay claims.
     case unsealed
 
-    var words: String {
+    package var words: String {
         switch self {
         case .missing(1): "1 event is missing here: the relay did not bring what the host sealed"
         case .missing(let count): "\(count) events are missing here: the relay did not bring what the host sealed"

@@ -1,0 +1,72 @@
+package import Consent
+
+/// The devices that each host trusts, as it says itself: it is asked once while it is there, and sends the list again when that changes.
+/// A device that has come since is new until a person has read of it.
+package struct RollCalls: Sendable {
+    /// A host that is there answers the first; a letter may get lost.
+    static let triesMax = 6
+
+    private struct Call: Sendable {
+        let ask: Ask
+        var tries = 0
+        var isAnswered = false
+        var roll: Roll?
+    }
+
+    private let crypto: ConsentCrypto
+    private var calls: [KeyID: Call] = [:]
+    /// What a person has read of, by host; kept by whoever owns this.
+    package private(set) var known: [KeyID: Set<KeyID>]
+
+    package init(known: [KeyID: Set<KeyID>], _ crypto: ConsentCrypto) { (self.known, self.crypto) = (known, crypto) }
+
+    /// Another connection, or other hosts: a host that was started again does not remember who asked. True if one is to be asked.
+    package mutating func met(_ hosts: Set<KeyID>, isNewConnection: Bool, by device: KeyID, nonce: () -> Nonce) -> Bool {
+        guard isNewConnection || hosts != Set(calls.keys) else { return false }
+        for host in calls.keys where isNewConnection || !hosts.contains(host) {
+            // The last list stays for show until there is another.
+            if hosts.contains(host) {
+                calls[host] = Call(ask: Ask(host: host, nonce: nonce(), device: device), roll: calls[host]?.roll)
+            } else {
+                calls[host] = nil
+            }
+        }
+        for host in hosts where calls[host] == nil {
+            calls[host] = Call(ask: Ask(host: host, nonce: nonce(), device: device))
+        }
+        return !calls.isEmpty
+    }
+
+    /// To be sent now.
+    package mutating func due() -> [Ask] {
+        var due: [Ask] = []
+        for (host, call) in calls where !call.isAnswered && call.tries < Self.triesMax {
+            calls[host]?.tries += 1
+            due.append(call.ask)
+        }
+        return due.sorted { $0.host.text < $1.host.text }
+    }
+
+    /// True if it was an answer. `known` may have changed then.
+    package mutating func received(_ bytes: [UInt8], by host: KeyID, to device: KeyID) -> Bool {
+        guard let call = calls[host], let roll = try? LetterAnswer.roll(bytes, to: call.ask, by: host, crypto) else {
+            return false
+        }
+        calls[host]?.roll = roll
+        calls[host]?.isAnswered = true
+        // Those that came before this device, and itself: a list that was late announces the others.
+        if known[host] == nil {
+            let own = roll.entries.firstIndex { $0.id == device } ?? 0
+            known[host] = Set(roll.entries[own...].map(\.id))
+        }
+        return true
+    }
+
+    package func roll(of host: KeyID) -> Roll? { calls[host]?.roll }
+
+    package func isNew(_ device: KeyID, at host: KeyID) -> Bool { known[host]?.contains(device) == false }
+
+    package mutating func read(_ device: KeyID, at host: KeyID) { known[host]?.insert(device) }
+
+    package mutating func forget(_ host: KeyID) { (calls[host], known[host]) = (nil, nil) }
+}

@@ -1,0 +1,88 @@
+internal import Consent
+internal import DeviceConsent
+public import Foundation
+public import LiveActivityKit
+internal import RelayProtocol
+
+/// Alerts of hosts that take only what is signed, or that seal: their words before they are shown, for a notification service, and the
+/// signature for their *Allow*, for `DecisionDesk`.
+///
+/// What is signed is looked up at the relay when it is needed, and only if the alert said exactly that: what the relay puts into an alert
+/// is never signed.
+public struct SignedAlerts: DecisionSigning {
+    private let lookup: ApprovalLookup
+    private let trust: DeviceTrust
+
+    /// Throws as `RelayClient`.
+    public init(
+        relay: URL, credentials: any RelayCredentials, trust: DeviceTrust, transport: any RelayTransport = URLSessionTransport()
+    ) throws(LiveActivityError) {
+        lookup = ApprovalLookup(
+            address: try RelayClient.address(of: relay), credentials: credentials, transport: transport)
+        self.trust = trust
+    }
+
+    // MARK: Buttons
+
+    public func proof(of verdict: Verdict, session: String?, approval: String, shown: ShownAlert?) async -> DecisionProof {
+        // A denial without words counts without a signature.
+        if verdict == .deny() { return .notNeeded }
+        guard let book = try? trust.book() else { return .needsApp }
+        if book.hosts.isEmpty { return .notNeeded }
+        switch AlertAllowing(await lookup.find(approval), book) {
+        case .unsigned: return .notNeeded
+        case .inApp: return .needsApp
+        case .signed(let text, let words):
+            guard verdict == .allow, words == shown, let signature = try? trust.signature(.allow, for: text) else {
+                return .needsApp
+            }
+            return .signed(signature)
+        }
+    }
+
+    // MARK: Words
+
+    /// What a notification service shows in place of what came.
+    public enum Reading: Sendable, Hashable {
+        case asItCame
+        /// The host's own words.
+        case words(ShownAlert)
+        /// What it is about can be read in the app only: `AlertCategory.review`.
+        case review
+    }
+
+    /// `offersAllow`: its category has the button.
+    public func reading(of payload: AlertPayload, offersAllow: Bool, came: ShownAlert) async -> Reading {
+        guard let book = try? trust.book() else { return offersAllow ? .review : .asItCame }
+        if offersAllow, !book.hosts.isEmpty, let approval = payload.approval {
+            switch AlertAllowing(await lookup.find(approval), book) {
+            case .unsigned: break
+            case .inApp: return .review
+            case .signed(_, let words): return .words(words)
+            }
+        }
+        guard let opened = Self.opened(payload, trust) else { return .asItCame }
+        return .words(ShownAlert(title: came.title, subtitle: came.subtitle, body: opened))
+    }
+
+    /// What the session's host has sealed of it, opened with the keys that are here; nil if there is none, or it does not open.
+    static func opened(_ payload: AlertPayload, _ trust: DeviceTrust) -> String? {
+        guard let text = payload.line, let session = payload.session.flatMap({ SessionID($0) }),
+            let sealed = try? Sealed(text: text, as: .numbered), let identity = try? trust.identity(),
+            let book = try? trust.book(), let kept = try? trust.keptWraps()
+        else { return nil }
+        for pin in book.hosts {
+            guard let wrap = kept.hosts[pin.id]?.first(where: { $0.epoch == sealed.epoch }),
+                let key = try? WrapKey(of: identity, with: pin, trust.crypto)?.open(wrap.bytes, of: wrap.epoch)
+            else { continue }
+            let seal = SessionSeal(of: session, host: pin.id, key, epoch: wrap.epoch, trust.crypto)
+            // Else it is another host's.
+            guard let bytes = try? seal.open(sealed, as: .line), let line = try? SessionLine(parsing: bytes) else { continue }
+            let place = [line.project, line.title].compactMap(\.self).joined(separator: " · ")
+            let news = payload.kind == DeviceRegistration.Kind.error.rawValue ? line.error : line.operation
+            let words = [place, news ?? ""].filter { !$0.isEmpty }.joined(separator: "\n")
+            return words.isEmpty || !AlertAllowing.isPlain(words) ? nil : words
+        }
+        return nil
+    }
+}

@@ -1,0 +1,249 @@
+internal import Consent
+internal import DeviceConsent
+internal import Foundation
+internal import HeliographLink
+public import LiveActivityKit
+internal import RelayProtocol
+
+/// Which hosts trust this device, and whom else they trust.
+extension RelayClient {
+    /// A letter is live only: it is sent again until it is answered.
+    static let letterEvery = Duration.seconds(2)
+    /// A host answers at once, if it is there.
+    static let hostWithin = Duration.seconds(20)
+    /// At a device a person compares the codes first.
+    private static let personWithin = Duration.seconds(600)
+
+    /// Has the hosts trust this device that the link is for. Returns those that do now; `DeviceTrust.code` is what their terminal shows as
+    /// well. With a link of a device (`TrustLink.isOfDevice`), the person compares `DeviceTrust.codeToJoin` on both screens first. The app is
+    /// in the foreground until it returns, ten minutes at most.
+    ///
+    /// `name`: what the hosts are to call this device. Throws `refused` with what the host said, `unreachable` if none answered,
+    /// `notFound` if no host that wants signatures is there.
+    public func trust(_ link: TrustLink, as name: String) async throws(LiveActivityError) -> [TrustedHost] {
+        guard let trust else { throw LiveActivityError(.unsupported, "this app keeps no keys") }
+        guard ConsentName.isSpelled(name) else { throw LiveActivityError(.refused, "a name is one line of at most 256 bytes") }
+        guard seeking == nil else { throw LiveActivityError(.busy, "another link is being followed") }
+        let identity = try trust.identityToJoin()
+        try await isLive()
+        let peers = TrustSeeking.peers(of: link.secret, among: signedHosts)
+        guard !peers.isEmpty else { throw LiveActivityError(.notFound, "no host that is there knows this link") }
+        refusal = nil
+        seeking = TrustSeeking(
+            link.secret, at: peers, by: identity, name: name, nonce: { .fresh() }, trust.crypto)
+        defer { seeking = nil }
+        let end = ContinuousClock.now + (link.isOfDevice ? Self.personWithin : Self.hostWithin)
+        await repeating(until: end) {
+            for (letter, peer) in seeking?.letters ?? [] { submit(.letter(letter, to: peer)) }
+        } while: {
+            seeking?.isDone == false
+        }
+        let trusted = seeking?.trusted ?? []
+        guard trusted.isEmpty else {
+            isMet = false
+            callHosts()
+            publish()
+            return trusted.map(TrustedHost.init)
+        }
+        if let refusal {
+            throw LiveActivityError(.refused, link.isOfDevice ? Self.sentence(refusal) : refusal.sentence(host: "The host"))
+        }
+        throw LiveActivityError(
+            .unreachable,
+            link.isOfDevice
+                ? "The other device does not answer: is its link still shown?"
+                : "The host does not answer: is it running, and connected to this relay?")
+    }
+
+    /// A device's reason, which is not worded as a host's.
+    private static func sentence(_ reason: Refusal.Reason) -> String {
+        reason == .usedSecret
+            ? "Another device has already used this link. Show a new one there."
+            : "The device that showed the link did not let this one in."
+    }
+
+    /// A person has read of the device.
+    public func read(_ device: TrustedDevice) {
+        guard let host = KeyID(text: device.host.id), let key = KeyID(text: device.key) else { return }
+        rolls?.read(key, at: host)
+        keepKnown()
+        publish()
+    }
+
+    /// Has the host trust that device no longer. Throws `refused` with the host's words; `unreachable` if it did not answer: the device may
+    /// be trusted still.
+    public func distrust(_ device: TrustedDevice) async throws(LiveActivityError) {
+        guard let trust, let host = KeyID(text: device.host.id), let key = KeyID(text: device.key),
+            let identity = try trust.identity()
+        else { throw LiveActivityError(.notFound, "no host trusts this device") }
+        let distrust = Distrust(host: host, distrusted: key, count: try trust.nextCount(), device: identity.id)
+        switch try await answer(to: .distrust(distrust), of: host, identity) {
+        case .done: return
+        case .refused(let reason, _): throw LiveActivityError(.refused, reason.sentence(host: device.host.name))
+        }
+    }
+
+    // MARK: Letters
+
+    private func answer(
+        to letter: LetterContent, of host: KeyID, _ identity: ConsentIdentity
+    ) async throws(LiveActivityError) -> LetterAnswer {
+        guard asked[host] == nil else { throw LiveActivityError(.busy, "the host has not answered yet") }
+        try await isLive()
+        (asked[host], answers[host]) = (letter, nil)
+        defer { (asked[host], answers[host]) = (nil, nil) }
+        let end = ContinuousClock.now + Self.hostWithin
+        await repeating(until: end) {
+            keeping { () throws(LiveActivityError) in try send(letter, to: host, identity) }
+        } while: {
+            answers[host] == nil
+        }
+        guard let answer = answers[host] else { throw LiveActivityError(.unreachable, "The host has not answered.") }
+        return answer
+    }
+
+    /// Sends every `letterEvery`, however many letters come meanwhile.
+    func repeating(
+        until end: ContinuousClock.Instant, _ send: () -> Void, while isOpen: () -> Bool
+    ) async {
+        var next = ContinuousClock.now
+        while isOpen(), ContinuousClock.now < end, !Task.isCancelled {
+            if ContinuousClock.now >= next {
+                send()
+                next = .now + Self.letterEvery
+            }
+            await stirred(within: max(.zero, ContinuousClock.now.duration(to: next)))
+        }
+    }
+
+    private func send(_ content: LetterContent, to host: KeyID, _ identity: ConsentIdentity) throws(LiveActivityError) {
+        guard let trust else { return }
+        let signed = SignedLetter(content, by: identity, trust.crypto)
+        guard signed.signature.count == SignatureText.signatureBytes, let letter = Letter(signed.bytes) else {
+            throw LiveActivityError(.keychain, "This device cannot sign now: unlock it, and try again.")
+        }
+        submit(.letter(letter, to: .host(HostKeyID(host))))
+    }
+
+    func received(_ letter: Letter, from peer: LetterPeer) {
+        defer { stir() }
+        let wall = Int64(Date().timeIntervalSince1970 * 1_000)
+        switch seeking?.received(letter, from: peer, wall: wall) {
+        case .trusted(let pin): return keeping { () throws(LiveActivityError) in try trust?.pin(pin) }
+        case .refused(let reason):
+            // Hosts of other machines are asked, too, and know nothing of it.
+            if seeking?.secret.scope != .machine || reason != .unknownSecret { refusal = reason }
+            return
+        case .ignored, nil: break
+        }
+        if case .client(let client) = peer { return receivedJoin(letter, from: client) }
+        guard let trust, case .host(let key) = peer, let host = KeyID(text: key.rawValue), let own = try? trust.identity()?.id
+        else { return }
+        if rolls?.received(letter.bytes, by: host, to: own) == true { return keepKnown() }
+        if receivedAnswer(letter, by: host) { return }
+        if let bump = bumps[host], let answer = try? LetterAnswer(letter.bytes, to: bump, by: host, trust.crypto) {
+            return bumped(bump, answer)
+        }
+        if case .distrust(let distrust) = asked[host] {
+            answers[host] = try? LetterAnswer(letter.bytes, to: distrust, by: host, trust.crypto)
+        }
+    }
+
+    // MARK: Restored hosts
+
+    /// A host that was restored has forgotten this device's count, and takes nothing of it before it has said it: what the person sent is
+    /// refused, and can be sent again then.
+    func resumeIfRestored(_ approval: Approval) {
+        // A session that takes no prompts has no offer, which would say whose it is.
+        guard case .stale(_, ConsentRefusal.restored.rawValue, _) = approval.stage,
+            case .signed(let shown) = ApprovalReading(approval, link.view.sessions[approval.session]).basis
+        else { return }
+        resume(at: shown.host)
+    }
+
+    func resumeIfRestored(_ run: SessionEvents) {
+        let isRestored = run.events.contains { bytes in
+            guard case .steeringChanged(let change)? = try? Event(stored: bytes).head else { return false }
+            return change.stage == .refused && change.reason == ConsentRefusal.restored.sentence
+        }
+        if isRestored, let host = link.view.sessions[run.session]?.consentKey { resume(at: host) }
+    }
+
+    private func resume(at host: KeyID) {
+        guard let trust, bumps[host] == nil, let book = try? trust.book(), book[host] != nil,
+            let identity = try? trust.identity()
+        else { return }
+        let bump = Bump(host: host, generation: .unknown, count: book.count, device: identity.id)
+        bumps[host] = bump
+        keeping { () throws(LiveActivityError) in try send(.bump(bump), to: host, identity) }
+    }
+
+    private func bumped(_ bump: Bump, _ answer: LetterAnswer) {
+        bumps[bump.host] = nil
+        guard case .refused(.restored, let generation) = answer, bump.generation == .unknown, let trust,
+            let identity = try? trust.identity()
+        else { return }
+        let known = Bump(host: bump.host, generation: generation, count: bump.count, device: bump.device)
+        bumps[bump.host] = known
+        keeping { () throws(LiveActivityError) in try send(.bump(known), to: bump.host, identity) }
+    }
+
+    private func isLive() async throws(LiveActivityError) {
+        let end = ContinuousClock.now + Self.hostWithin
+        while !(link.phase == .up && link.view.isWorkspaceKnown), ContinuousClock.now < end, !Task.isCancelled {
+            await stirred(within: .milliseconds(200))
+        }
+        guard link.phase == .up, link.view.isWorkspaceKnown else {
+            throw LiveActivityError(.unreachable, "The relay did not answer.")
+        }
+    }
+
+    // MARK: Whom the hosts trust
+
+    /// Those that are there and take only what is signed.
+    private var signedHosts: Set<KeyID> {
+        let asking = link.view.pendingApprovals.compactMap { approval -> KeyID? in
+            guard case .signed(let shown) = ApprovalReading(approval, nil).basis else { return nil }
+            return shown.host
+        }
+        return Set(link.view.sessions.values.filter(\.hostIsConnected).compactMap(\.consentKey) + asking)
+    }
+
+    /// After each message: hosts may be there that were not before.
+    func callHosts() {
+        guard let trust, link.phase == .up, link.view.isWorkspaceKnown, let own = try? trust.identity()?.id,
+            let book = try? trust.book(), !book.hosts.isEmpty
+        else { return }
+        let here = signedHosts.intersection(book.hosts.map(\.id))
+        if rolls?.met(here, isNewConnection: !isMet, by: own, nonce: { .fresh() }) == true { sendCalls() }
+        isMet = true
+    }
+
+    /// With the heartbeat, until each has answered.
+    func sendCalls() {
+        guard let trust, link.phase == .up, let identity = try? trust.identity() else { return }
+        for ask in rolls?.due() ?? [] {
+            keeping { () throws(LiveActivityError) in try send(.ask(ask), to: ask.host, identity) }
+        }
+    }
+
+    private func keepKnown() {
+        guard let trust, let known = rolls?.known else { return }
+        keeping { () throws(LiveActivityError) in try trust.keep(KnownDevices(known)) }
+    }
+
+    var trustedDevices: [TrustedDevice] {
+        guard let trust, let rolls, let book = try? trust.book(), let own = try? trust.identity()?.id else { return [] }
+        return book.hosts.flatMap { pin in
+            let entries = rolls.roll(of: pin.id)?.entries ?? []
+            return entries.map { entry in
+                var voucher: String?
+                if case .device(let id) = entry.by { voucher = entries.first { $0.id == id }?.name ?? id.shortCode }
+                return TrustedDevice(
+                    key: entry.id.text, host: TrustedHost(pin), name: VisibleText.line(entry.name), code: entry.id.shortCode,
+                    since: Date(milliseconds: entry.since), broughtBy: voucher.map { VisibleText.line($0) },
+                    isOwn: entry.id == own, isNew: rolls.isNew(entry.id, at: pin.id))
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package import Consent
+public import LiveActivityKit
+
+/// What a person scans so that hosts trust this device: a link with `k=…` behind its `#`, as `heliograph host trust` or a device that
+/// vouches shows it, or that part alone. It never leaves this device.
+public struct TrustLink: Sendable, Hashable {
+    package let secret: TrustSecret
+
+    /// Throws `badLink`. A link with `pair=` and `k=` is for `PairingLink` first, and then for this.
+    public init(_ text: String) throws(LiveActivityError) {
+        let fragment = text.split(separator: "#").last ?? ""
+        let part = fragment.split(separator: "&").first { $0.hasPrefix("k=") }?.dropFirst(2) ?? fragment
+        let spelled = part.drop { $0.isWhitespace }.prefix { !$0.isWhitespace }
+        guard let secret = TrustSecret(text: spelled) else {
+            throw LiveActivityError(
+                .badLink, "this carries no secret of a host: at that machine, “heliograph host trust” shows one")
+        }
+        self.secret = secret
+    }
+
+    /// Nil for a link that is for pairing alone, as from a relay whose hosts are elsewhere.
+    public init?(ifIn text: String) throws(LiveActivityError) {
+        guard text.split(separator: "#").last?.split(separator: "&").contains(where: { $0.hasPrefix("k=") }) == true else {
+            return nil
+        }
+        try self.init(text)
+    }
+
+    /// True if a person has to compare the codes on both screens first: another device shows the link.
+    public var isOfDevice: Bool { secret.isOfDevice }
+}

@@ -1,0 +1,22 @@
+package import Consent
+package import Foundation
+package import LiveActivityKit
+
+/// Where a device's private keys are, and what it remembers of hosts: the keychain and the Secure Enclave, or a folder in a test.
+package protocol TrustVault: Sendable {
+    /// Nil before they were made.
+    func identity() throws(LiveActivityError) -> ConsentIdentity?
+    func makeIdentity() throws(LiveActivityError) -> ConsentIdentity
+    /// Nil if nothing was written.
+    func read(_ item: TrustItem) throws(LiveActivityError) -> Data?
+    func write(_ data: Data, _ item: TrustItem) throws(LiveActivityError)
+    /// The keys, too.
+    func removeAll() throws(LiveActivityError)
+}
+
+package enum TrustItem: String, Sendable, CaseIterable {
+    /// A `HostBook`.
+    case hosts
+    /// The wraps of the hosts' newest epochs, and the devices that a person has read of: `KeptWraps`, `KnownDevices`.
+    case wraps, known
+}

@@ -386,6 +386,15 @@ struct ContentOpenerTests {
         #expect(shown(sent[2], at: 2) == plain(3), "as it was read before")
     }
 
+    @Test("an event that came too early, and has one of the relay's own in its place, is missing")
+    func replaced() {
+        var ledger = EventLedger()
+        _ = ledger.take(1...1, [(seq: 1, found: .numbered(1, 1))])
+        _ = ledger.take(2...3, [(seq: 2, found: .numbered(2, 1)), (seq: 3, found: .numbered(3, 1))])
+        let reading = ledger.take(2...4, [(seq: 2, found: .numbered(2, 1)), (seq: 4, found: .numbered(4, 1))])
+        #expect(reading.missing == [4: 1] && reading.doubts.isEmpty)
+    }
+
     @Test("no name goes out that the sealed offer does not have")
     func unknownNames() throws {
         var opener = ContentOpener.trusted(Self.host)

@@ -152,6 +152,32 @@ package enum Plant: String, Sendable, CaseIterable {
     case oldCount
     /// A host forgets at a start the counts of its devices.
     case forgottenCount
+    /// A host that seals uses a nonce twice with one key.
+    case reusedNonce
+    /// It seals an event with the number of the one before.
+    case reusedNumber
+    /// It seals an event for another session.
+    case misboundEvent
+    /// It goes on with the key of before, when a device has gone.
+    case staleEpoch
+    /// It wraps its key for a device that it does not trust any more.
+    case formerReader
+    /// It wraps earlier keys for a device that may read from now on.
+    case earlierHistory
+    /// The head of an event has all that an open host's would have.
+    case openHead
+    /// It seals with a key that is not on disk.
+    case unkeptKey
+    /// It forgets which numbers of epochs it has used.
+    case forgottenEpoch
+    /// A device sends its words as they are.
+    case openWords
+    /// A device does not say that events are missing.
+    case ignoredHole
+    /// It shows an event that came before, or too late, as a new one.
+    case shownRepeat
+    /// It shows what nobody sealed.
+    case shownForgery
 
     /// The adapter in which the fault is planted; nil unless it is a real one.
     var agent: AgentKind? {
@@ -168,6 +194,8 @@ package enum Plant: String, Sendable, CaseIterable {
 
     /// True if the fault is a host's that asks for signatures.
     var isOfConsent: Bool { watchers == [.consent] }
+    /// True if the fault is one of a host that seals, or of its devices.
+    var isOfSealing: Bool { watchers.contains(.sealing) }
 
     /// The checkers that have to see it.
     package var watchers: Set<CheckerName> {
@@ -222,6 +250,11 @@ package enum Plant: String, Sendable, CaseIterable {
             .otherHost, .otherSession, .otherApproval, .otherShown, .otherDigest, .otherVerdict, .otherDetail, .otherCommand,
             .otherText, .oldCount, .forgottenCount:
             [.consent]
+        // In the log it is what no host wrote.
+        case .misboundEvent: [.sealing, .completeness]
+        case .reusedNonce, .reusedNumber, .staleEpoch, .formerReader, .earlierHistory, .openHead, .unkeptKey,
+            .forgottenEpoch, .openWords, .ignoredHole, .shownRepeat, .shownForgery:
+            [.sealing]
         }
     }
 }

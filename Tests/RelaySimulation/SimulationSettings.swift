@@ -26,6 +26,8 @@ package struct SimulationSettings: Sendable {
 
     /// True if hosts ask for signatures; nil: only where one of their checks is planted away.
     package var isSigned: Bool?
+    /// True if signing hosts seal their content, too; nil: in every second world of theirs, and where a fault of sealing is planted.
+    package var isSealed: Bool?
 
     /// True if hosts run the real adapters; nil: in every fourth world.
     package var hasRealAgents: Bool?

@@ -119,8 +119,10 @@ extension ConsentWorld {
         let name = world.name("secret")
         let secret: ConsentHash = SimulatedKeys.fixed(name)
         let client = world.clients[place].identity.client
-        daemon.asked(.invite(secret, .all)) { [self] _ in
+        let history = world.sealing?.history(at: host.index) ?? .all
+        daemon.asked(.invite(secret, history)) { [self] _ in
             checker.letIn(device.id, by: host.index)
+            world.sealing?.invited(device.id, history, at: host.index)
             let attempt = JoinAttempt(
                 TrustSecret(.host(key), secret: secret), host: key, by: device.identity, name: device.name,
                 nonce: SimulatedKeys.fixed("nonce \(name)"), .simulated)

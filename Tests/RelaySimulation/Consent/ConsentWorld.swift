@@ -4,7 +4,7 @@ import RelayProtocol
 
 /// Signed consent in a world: the hosts that ask for it, a device for each client, and a relay that forges, replays and swaps.
 final class ConsentWorld {
-    private struct SignedHost {
+    struct SignedHost {
         let identity: ConsentIdentity
         let pins: SimulatedPins
         var lives = 0
@@ -20,7 +20,7 @@ final class ConsentWorld {
 
     unowned let world: World
     var dice: Dice
-    private var hosts: [Int: SignedHost] = [:]
+    private(set) var hosts: [Int: SignedHost] = [:]
     /// One for each client, in their order.
     var devices: [Device]
     /// Trusted nowhere.
@@ -59,11 +59,14 @@ final class ConsentWorld {
     // MARK: Hosts
 
     /// For one life of the host's daemon; nil if the host takes everything.
-    func consent(of host: HostProcess) -> HostConsent? {
+    /// `notes`: as its spool has them.
+    func consent(of host: HostProcess, _ notes: [String: [UInt8]]) -> HostConsent? {
         guard let signed = hosts[host.index] else { return nil }
         hosts[host.index]?.lives += 1
         let seed = SimulatedHash.bytes(Array("\(host.name) \(signed.lives)".utf8))
-        return HostConsent(signed.identity, signed.pins.open(), .signed, on: signed.pins, seed: seed, .simulated)
+        let book = signed.pins.open()
+        return HostConsent(
+            signed.identity, book, .signed, epochs: signed.pins.openEpochs(notes), on: signed.pins, seed: seed, .simulated)
     }
 
     func isSigned(_ host: Int) -> Bool { hosts[host] != nil }
@@ -226,13 +229,16 @@ final class ConsentWorld {
             return decision.command
         case .steer(let request):
             guard let text = request.signature, let signed = checker.commands[text] else { return nil }
-            if pins.mayTrust(signed.device, to: signed.action.rights) { checker.came(signed, to: host.index) }
+            if pins.mayTrust(signed.device, to: signed.action.rights) {
+                checker.came(world.sealing?.meaning(of: signed) ?? signed, to: host.index)
+            }
             guard
                 signed
                     == SignedCommand(
                         host: key, session: request.session, command: request.command, action: request.action,
                         count: signed.count, device: signed.device),
-                pins.trusts(signed.device, to: signed.action.rights), pins.isNext(signed.count, of: signed.device)
+                pins.trusts(signed.device, to: signed.action.rights), pins.isNext(signed.count, of: signed.device),
+                world.sealing?.mayOpen(signed, at: host.index) ?? true
             else { return nil }
             return request.command
         default: return nil

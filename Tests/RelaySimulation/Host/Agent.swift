@@ -18,8 +18,7 @@ final class Agent {
         var isAtTerminal = false
 
         var life: Int64 { isAttended ? SimulatedAdapter.life : SimulatedAdapter.headlessLife }
-        /// By its input, so that the same question always offers the same.
-        var hasOffer: Bool { input != Agent.inputs[0] }
+        let hasOffer: Bool
         var digest: InputDigest {
             SimulatedAdapter.digests.input(
                 tool: SimulatedAdapter.tool, input, offers: SimulatedForm(hasOffer: hasOffer).offers)
@@ -134,11 +133,14 @@ final class Agent {
     private func event() -> EventHead {
         calls += 1
         switch world.dice.below(6) {
-        case 0: return .message(.assistant, summary: "message \(calls)")
-        case 1: return .statusChanged(world.dice.pick([.running, .idle]), reason: nil)
-        case 2: return .toolStarted(ToolStart(call: "c\(calls)", tool: "Bash", operation: "step \(calls)"))
-        case 3: return .fileChanged(path: "file\(calls % 7)", added: Int64(calls), removed: 1)
-        case 4: return .todoChanged(TodoProgress(completed: Int64(calls % 5), total: 5))
+        case 0: return .message(.assistant, summary: machine.secret("message \(calls)"))
+        case 1: return .statusChanged(world.dice.pick([.running, .idle]), reason: machine.isSealed ? reason : nil)
+        case 2:
+            return .toolStarted(ToolStart(call: "c\(calls)", tool: "Bash", operation: machine.secret("step \(calls)")))
+        case 3: return .fileChanged(path: machine.secret("file\(calls % 7)"), added: Int64(calls), removed: 1)
+        case 4:
+            let task = machine.isSealed && calls.isMultiple(of: 2) ? machine.secret("task \(calls)") : nil
+            return .todoChanged(TodoProgress(completed: Int64(calls % 5), total: 5, current: task))
         default:
             var usage = Usage()
             // Some reports name no run, some repeat the previous figures.
@@ -149,15 +151,17 @@ final class Agent {
         }
     }
 
+    private var reason: String? { calls.isMultiple(of: 3) ? machine.secret("waits for \(calls)") : nil }
+
     // MARK: Asking
 
-    private var lastInput = Agent.inputs[0]
+    private lazy var lastInput = inputs[0]
 
     private func begin() {
         world.lastName += 1
         let ask = Ask(
             session: session, hook: world.lastName, run: run, input: nextInput(),
-            isAttended: world.dice.chance(0.3))
+            isAttended: world.dice.chance(0.3), hasOffer: lastInput != inputs[0])
         self.ask = ask
         world.trace.note(world.now, name, "asks", "\(session) hook \(ask.hook)")
         call(ask.hook)
@@ -176,11 +180,12 @@ final class Agent {
 
     /// An agent that was stopped tries the very same again.
     private func nextInput() -> [UInt8] {
-        if world.dice.chance(0.4) { lastInput = world.dice.pick(Self.inputs) }
+        if world.dice.chance(0.4) { lastInput = world.dice.pick(inputs) }
         return lastInput
     }
 
-    private static let inputs: [[UInt8]] = ["ls", "make", "rm"].map { Array(#"{"command":"\#($0)"}"#.utf8) }
+    /// Only some have an offer: by the input, so that the same question always offers the same.
+    private lazy var inputs = ["ls", "make", "rm"].map { Array(#"{"command":"\#(machine.secret($0))"}"#.utf8) }
 
     /// A digest that matches no tool's input.
     static let foreignDigest = InputDigest(String(repeating: "0", count: 64))!
@@ -262,7 +267,7 @@ final class Agent {
             launched.insert(id)
             world.trace.note(world.now, name, "begins", "\(id) for \(order.name.command)")
             world.consent?.began(order, at: host)
-            if let complaint = world.steering?.began(order, allowed: HostProcess.allowedFolders) {
+            if let complaint = world.steering?.began(order, allowed: machine.allowedFolders) {
                 world.report(.steering, complaint)
             }
             if world.dice.chance(0.9) { tell(.begun(order.name, id)) }

@@ -18,7 +18,7 @@ final class HostProcess {
     /// Those of the previous daemon: its orders to an agent may arrive after it has ended.
     private var givenBefore: [SteeringRequest] = []
     private(set) var daemon: Daemon?
-    private var life = 0
+    private(set) var life = 0
     /// Names this start of its machine.
     private(set) var boot = 0
     /// Milliseconds by which its wall clock is ahead of the truth.
@@ -114,6 +114,26 @@ final class HostProcess {
         }
     }
 
+    // MARK: Content
+
+    var isSealed: Bool { world.sealing?.isSealed(index) == true }
+
+    /// The text with a mark in it, if this host seals its content.
+    func secret(_ text: String) -> String { isSealed ? SealingWorld.mark + text : text }
+
+    /// Also of sessions that have not begun.
+    func owns(_ session: SessionID) -> Bool {
+        session.rawValue.hasPrefix("h\(index)a") || session.rawValue == "\(LaunchAdapter.name)-\(index)"
+    }
+
+    func facts(of session: SessionID) -> SessionFacts {
+        var facts = SessionFacts(agentName: "simulated")
+        guard isSealed else { return facts }
+        facts.title = secret("work of \(session)")
+        (facts.project, facts.workingDirectory, facts.branch) = (secret("here"), folder(of: "here"), secret("main"))
+        return facts
+    }
+
     func isAlive(_ process: AgentProcess) -> Bool {
         agents.contains { $0.process == process } || bodies.contains { $0.isAlive(process) }
     }
@@ -144,9 +164,12 @@ final class HostProcess {
 
     // MARK: New sessions
 
-    static let projects = ["here", "moved"].map { ProjectOffer(name: $0, folder: "/srv/\($0)") }
+    private var projects: [ProjectOffer] {
+        ["here", "moved"].map { ProjectOffer(name: secret($0), folder: folder(of: $0)) }
+    }
+    private func folder(of project: String) -> String { "/srv/\(secret(project))" }
     /// The other project's folder has become a link to somewhere else since it was offered.
-    static let allowedFolders: Set = ["/srv/here"]
+    var allowedFolders: Set<String> { [folder(of: "here")] }
 
     func launch(_ order: LaunchOrder, by agent: String) { agents.first { $0.name == agent }?.launch(order) }
 
@@ -154,8 +177,8 @@ final class HostProcess {
         let startable = agents.map { StartableAgent(name: $0.name, title: "Simulated", modes: ["ask"]) }
         let fact: LaunchFact =
             switch order {
-            case .readProjects: .read(Self.projects, startable)
-            case .resolve(let name, "here"): .resolved(name, folder: "/srv/here", reason: "")
+            case .readProjects: .read(projects, startable)
+            case .resolve(let name, secret("here")): .resolved(name, folder: folder(of: "here"), reason: "")
             case .resolve(let name, _):
                 .resolved(name, folder: world.plant == .strayStart ? "/elsewhere" : nil, reason: "another folder now")
             }

@@ -132,6 +132,8 @@ package enum Plant: String, Sendable, CaseIterable {
     case unsignedCommand
     /// A host does not verify a signature.
     case uncheckedSignature
+    /// A host does not look whether a passkey has confirmed what its owner wants confirmed.
+    case skippedPasskey
     /// A host takes the signature of a key that it does not know.
     case strangersSignature
     /// A host takes the signature of a device that it distrusts.
@@ -152,6 +154,18 @@ package enum Plant: String, Sendable, CaseIterable {
     case oldCount
     /// A host forgets at a start the counts of its devices.
     case forgottenCount
+    /// A host does not verify the signature of a vouch.
+    case uncheckedVouch
+    /// A host takes the vouch of a device that may not bring others.
+    case vouchWithoutRight
+    /// A host takes a vouch that is for another host.
+    case otherHostsVouch
+    /// A host ends the trust in a device at the word of one that may not.
+    case distrustWithoutRight
+    /// A device does not verify who says whom a host trusts.
+    case uncheckedRoll
+    /// A device takes the answer to an earlier question for whom a host trusts.
+    case olderRoll
     /// A host that seals uses a nonce twice with one key.
     case reusedNonce
     /// It seals an event with the number of the one before.
@@ -246,9 +260,12 @@ package enum Plant: String, Sendable, CaseIterable {
         // The relay rings a browser that is gone, and nobody hears it.
         case .unheardGoodbye: [.browser, .ring]
         case .impatientDigest, .sleepingDigest: [.gathering]
-        case .unsignedDecision, .unsignedCommand, .uncheckedSignature, .strangersSignature, .formerDevice, .exceededRights,
+        case .unsignedDecision, .unsignedCommand, .uncheckedSignature, .skippedPasskey, .strangersSignature, .formerDevice,
+            .exceededRights,
             .otherHost, .otherSession, .otherApproval, .otherShown, .otherDigest, .otherVerdict, .otherDetail, .otherCommand,
-            .otherText, .oldCount, .forgottenCount:
+            .otherText, .oldCount, .forgottenCount, .uncheckedVouch, .vouchWithoutRight, .otherHostsVouch,
+            .distrustWithoutRight,
+            .uncheckedRoll, .olderRoll:
             [.consent]
         // In the log it is what no host wrote.
         case .misboundEvent: [.sealing, .completeness]

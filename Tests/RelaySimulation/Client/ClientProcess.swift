@@ -11,6 +11,7 @@ final class ClientProcess {
         case decide(DecideCommand)
         case budget(Budget)
         case steer(SteeringRequest)
+        case letter
     }
 
     private unowned let world: World
@@ -188,6 +189,8 @@ final class ClientProcess {
         world.sendToRelay(ClientMessage.command(id, command).bytes, on: connection)
     }
 
+    func write(_ letter: Letter, to host: HostKeyID) { if isGreeted { send(.letter(letter, to: .host(host)), .letter) } }
+
     private func subscribe(_ session: SessionID, after position: Position?) {
         send(.subscribe(session, after: position), .subscribe(session, after: position))
     }
@@ -227,7 +230,8 @@ final class ClientProcess {
             summaries[session] = nil
             approvals = approvals.filter { $0.value.session != session }
             views[session] = nil
-        case .deltas, .output, .notice, .push, .letter, .snapshotEnd: break
+        case .letter(let letter, _): world.consent?.vouching?.received(letter, by: index)
+        case .deltas, .output, .notice, .push, .snapshotEnd: break
         }
     }
 

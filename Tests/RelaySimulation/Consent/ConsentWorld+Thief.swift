@@ -14,6 +14,7 @@ extension ConsentWorld {
             deliver(dice.chance(0.5) ? message : forgery(of: message, for: host) ?? message, to: host, isForged: true)
         }
         if dice.chance(world.faults.distrust) { changeTrust(at: dice.pick(ready)) }
+        vouching?.everySecond(ready)
     }
 
     func forgery(of message: MessageToHost, for host: HostProcess) -> MessageToHost? {
@@ -113,6 +114,7 @@ extension ConsentWorld {
         let device = devices[place]
         guard pins.book[device.id] == nil else {
             world.trace.note(world.now, host.name, "distrusts", device.name)
+            checker.thrownOut(device.id, by: host.index)
             return daemon.asked(.distrust(device.id.text)) { _ in }
         }
         world.trace.note(world.now, host.name, "lets in", device.name)

@@ -34,6 +34,7 @@ final class SimulatedPins: ConsentDisk {
         book.began()
         if world.plant == .forgottenCount { book = book.forgettingCounts }
         known = book
+        world.consent?.vouching?.saved(book, of: host.index)
         world.sealing?.devicesChanged(at: host.index)
         return book
     }
@@ -59,6 +60,12 @@ final class SimulatedPins: ConsentDisk {
 
     func trusts(_ device: KeyID, to right: Set<PinRight>) -> Bool {
         [book, known].allSatisfy { $0[device].map { !$0.isSuspended && right.isSubset(of: $0.may) } == true }
+    }
+
+    func hasPasskey(_ device: KeyID) -> Bool { [book, known].allSatisfy { $0[device]?.passkeys.isEmpty == false } }
+
+    func mayBeNext(_ count: Int64, of device: KeyID) -> Bool {
+        [book, known].contains { $0[device].map { count > $0.count } == true }
     }
 
     func isNext(_ count: Int64, of device: KeyID) -> Bool {

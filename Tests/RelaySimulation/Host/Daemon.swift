@@ -43,7 +43,8 @@ final class Daemon {
             link: LinkMachine(
                 software: "simulated", name: host.name, capabilities: world.steering == nil ? [.hold] : [.hold, .steer],
                 key: consent?.key),
-            boot: "\(host.name) \(host.boot)", steering: world.steering == nil ? .nobody : .everyone, consent: consent)
+            boot: "\(host.name) \(host.boot)", steering: world.steering == nil ? .nobody : .everyone, consent: consent,
+            rules: world.consent?.rules(of: host).map { ($0, "/srv/dev") })
     }
 
     private static func agents(of host: HostProcess, in world: World) -> [any AgentAdapter] {

@@ -92,6 +92,8 @@ final class World {
         if isSigned {
             var consentDice = Dice(seed: seed &+ 0x2545_F491)
             if configuration.faults == nil { faults.drawConsent(by: &consentDice, isPlanted: isOfConsent) }
+            var vouchingDice = Dice(seed: seed &+ 0x1B87_3593)
+            if configuration.faults == nil { faults.drawVouching(by: &vouchingDice, isPlanted: isOfConsent) }
             isRelayBad = faults.isRelayBad
             let consent = ConsentWorld(world: self, seed: seed)
             self.consent = consent

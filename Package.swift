@@ -224,8 +224,8 @@ let package = Package(
             "RelaySimulation",
             [
                 "RelayCluster", "RelayCore", "RelayNode", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "AgentACP",
-                "AgentClaude", "AgentCodex", "AgentLocal", "Consent", "HostCore", "HostRules", "HeliographLink",
-                "RelayProtocol",
+                "AgentClaude", "AgentCodex", "AgentLocal", "Consent", "DeviceConsent", "HostCore", "HostRules",
+                "HeliographLink", "RelayProtocol",
             ]),
         .executableTarget(
             name: "heliograph-simulate", dependencies: ["RelaySimulation", arguments], path: "Tests/heliograph-simulate",

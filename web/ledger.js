@@ -24,6 +24,7 @@ export class Ledger {
    */
   take(first, last, found, plainMax = 0) {
     const isJoined = this.#see(first, last);
+    this.#replace(first, last, new Set(found.map(({ seq }) => seq)));
     /** @type {Map<number, Doubt>} */ const doubts = new Map();
     for (const one of found) {
       const doubt = "number" in one ? this.#doubtOf(one) : undefined;
@@ -43,6 +44,18 @@ export class Ledger {
     }
     const next = isJoined ? this.#entries.findIndex(({ seq }) => seq > last) : -1;
     return { doubts, missing, missingAfter: next < 0 ? 0 : this.#missingBefore(this.#firstNumbered(next)) };
+  }
+
+  /**
+   * The relay may have an event of its own now where it first brought one of the host's, which counts no more.
+   * @param {number} first @param {number} last @param {Set<number>} found
+   */
+  #replace(first, last, found) {
+    let at = this.#at(first);
+    while (at < this.#entries.length && this.#entries[at].seq <= last) {
+      if (found.has(this.#entries[at].seq)) at += 1;
+      else this.#entries.splice(at, 1);
+    }
   }
 
   /** @param {number} seq Whether its host had sealed something before. */

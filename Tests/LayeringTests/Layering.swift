@@ -109,8 +109,8 @@ struct Layering {
         "RelaySimulation": Module(
             imports: [
                 "RelayCluster", "RelayCore", "RelayNode", "ChannelAPNs", "ChannelWeb", "PushPlanner", "RelayModel", "AgentACP",
-                "AgentClaude", "AgentCodex", "AgentLocal", "Consent", "HostCore", "HostRules", "HeliographLink",
-                "RelayProtocol",
+                "AgentClaude", "AgentCodex", "AgentLocal", "Consent", "DeviceConsent", "HostCore", "HostRules",
+                "HeliographLink", "RelayProtocol",
             ],
             isPure: true),
         "heliograph-simulate": Module(imports: ["RelaySimulation", "ArgumentParser"]),

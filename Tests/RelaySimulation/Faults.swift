@@ -47,6 +47,12 @@ package struct Faults: Sendable, Equatable {
     package var fooledDevice = 0.0
     /// Per second: a device is let in at a host's terminal, or thrown out.
     package var distrust = 0.0
+    /// Per second: a device vouches for another, ends the trust in one, or asks whom a host trusts.
+    package var vouching = 0.0
+    /// Per start of a host that seals: its file of keys is an older one.
+    package var restoredKeys = 0.0
+    /// Per event that a bad relay brings to a device.
+    package var deceit = 0.0
 
     package static let none = Faults()
 
@@ -77,8 +83,18 @@ package struct Faults: Sendable, Equatable {
         (\.forgery, 0.05, 0.5), (\.replay, 0.05, 0.5), (\.fooledDevice, 0.02, 0.3), (\.distrust, 0.01, 0.1),
     ]
 
+    /// Drawn if a host asks for signatures, by dice of their own.
+    private static let vouchingRanges: [(fault: any WritableKeyPath<Faults, Double> & Sendable, low: Double, high: Double)] = [
+        (\.vouching, 0.02, 0.3)
+    ]
+
+    /// Drawn if a host seals, by dice of their own.
+    private static let sealingRanges: [(fault: any WritableKeyPath<Faults, Double> & Sendable, low: Double, high: Double)] = [
+        (\.restoredKeys, 0.1, 0.7), (\.deceit, 0.02, 0.3),
+    ]
+
     private static var all: [(fault: any WritableKeyPath<Faults, Double> & Sendable, low: Double, high: Double)] {
-        ranges + relayRanges + pushRanges + consentRanges
+        ranges + relayRanges + pushRanges + consentRanges + vouchingRanges + sealingRanges
     }
 
     package static var count: Int { all.count }
@@ -103,6 +119,19 @@ package struct Faults: Sendable, Equatable {
             self[keyPath: range.fault] = dice.spread(range.low, range.high)
         }
         if !isPlanted, dice.chance(0.5) { (forgery, replay) = (0, 0) }
+    }
+
+    package mutating func drawVouching(by dice: inout Dice, isPlanted: Bool) {
+        for range in Self.vouchingRanges where isPlanted || dice.chance(0.5) {
+            self[keyPath: range.fault] = dice.spread(range.low, range.high)
+        }
+    }
+
+    /// `isPlanted`: all of them.
+    package mutating func drawSealing(by dice: inout Dice, isPlanted: Bool) {
+        for range in Self.sealingRanges where isPlanted || dice.chance(0.5) {
+            self[keyPath: range.fault] = dice.spread(range.low, range.high)
+        }
     }
 
     var isRelayBad: Bool { forgery > 0 || replay > 0 }

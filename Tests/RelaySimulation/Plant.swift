@@ -138,6 +138,8 @@ package enum Plant: String, Sendable, CaseIterable {
     case unsignedCommand
     /// A host does not verify a signature.
     case uncheckedSignature
+    /// A host does not look whether a passkey has confirmed what its owner wants confirmed.
+    case skippedPasskey
     /// A host takes the signature of a key that it does not know.
     case strangersSignature
     /// A host takes the signature of a device that it distrusts.
@@ -158,6 +160,44 @@ package enum Plant: String, Sendable, CaseIterable {
     case oldCount
     /// A host forgets at a start the counts of its devices.
     case forgottenCount
+    /// A host does not verify the signature of a vouch.
+    case uncheckedVouch
+    /// A host takes the vouch of a device that may not bring others.
+    case vouchWithoutRight
+    /// A host takes a vouch that is for another host.
+    case otherHostsVouch
+    /// A host ends the trust in a device at the word of one that may not.
+    case distrustWithoutRight
+    /// A device does not verify who says whom a host trusts.
+    case uncheckedRoll
+    /// A device takes the answer to an earlier question for whom a host trusts.
+    case olderRoll
+    /// A host that seals uses a nonce twice with one key.
+    case reusedNonce
+    /// It seals an event with the number of the one before.
+    case reusedNumber
+    /// It seals an event for another session.
+    case misboundEvent
+    /// It goes on with the key of before, when a device has gone.
+    case staleEpoch
+    /// It wraps its key for a device that it does not trust any more.
+    case formerReader
+    /// It wraps earlier keys for a device that may read from now on.
+    case earlierHistory
+    /// The head of an event has all that an open host's would have.
+    case openHead
+    /// It seals with a key that is not on disk.
+    case unkeptKey
+    /// It forgets which numbers of epochs it has used.
+    case forgottenEpoch
+    /// A device sends its words as they are.
+    case openWords
+    /// A device does not say that events are missing.
+    case ignoredHole
+    /// It shows an event that came before, or too late, as a new one.
+    case shownRepeat
+    /// It shows what nobody sealed.
+    case shownForgery
 
     /// The adapter in which the fault is planted; nil unless it is a real one.
     var agent: AgentKind? {
@@ -177,6 +217,8 @@ package enum Plant: String, Sendable, CaseIterable {
 
     /// True if the fault is a host's that asks for signatures.
     var isOfConsent: Bool { watchers == [.consent] }
+    /// True if the fault is one of a host that seals, or of its devices.
+    var isOfSealing: Bool { watchers.contains(.sealing) }
 
     /// The checkers that have to see it.
     package var watchers: Set<CheckerName> {
@@ -227,10 +269,18 @@ package enum Plant: String, Sendable, CaseIterable {
         // The relay rings a browser that is gone, and nobody hears it.
         case .unheardGoodbye: [.browser, .ring]
         case .impatientDigest, .sleepingDigest: [.gathering]
-        case .unsignedDecision, .unsignedCommand, .uncheckedSignature, .strangersSignature, .formerDevice, .exceededRights,
+        case .unsignedDecision, .unsignedCommand, .uncheckedSignature, .skippedPasskey, .strangersSignature, .formerDevice,
+            .exceededRights,
             .otherHost, .otherSession, .otherApproval, .otherShown, .otherDigest, .otherVerdict, .otherDetail, .otherCommand,
-            .otherText, .oldCount, .forgottenCount:
+            .otherText, .oldCount, .forgottenCount, .uncheckedVouch, .vouchWithoutRight, .otherHostsVouch,
+            .distrustWithoutRight,
+            .uncheckedRoll, .olderRoll:
             [.consent]
+        // In the log it is what no host wrote.
+        case .misboundEvent: [.sealing, .completeness]
+        case .reusedNonce, .reusedNumber, .staleEpoch, .formerReader, .earlierHistory, .openHead, .unkeptKey,
+            .forgottenEpoch, .openWords, .ignoredHole, .shownRepeat, .shownForgery:
+            [.sealing]
         }
     }
 }

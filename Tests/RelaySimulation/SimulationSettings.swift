@@ -26,6 +26,8 @@ package struct SimulationSettings: Sendable {
 
     /// True if hosts ask for signatures; nil: in every fourth world.
     package var isSigned: Bool?
+    /// True if signing hosts seal their content, too; nil: in every second world of theirs, and where a fault of sealing is planted.
+    package var isSealed: Bool?
 
     /// True if the owners of hosts have rules; nil: in every third world without real adapters.
     package var hasRules: Bool?

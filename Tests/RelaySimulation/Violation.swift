@@ -11,11 +11,11 @@ package struct Violation: Sendable, Equatable, CustomStringConvertible {
 /// The checker that watches over a promise.
 package enum CheckerName: String, Sendable, CaseIterable {
     case view, durability, decision, freedom, pending, memory, replay, convergence, completeness, retention, budget, steering
-    case status, consent
+    case status, consent, sealing
     case order, edge, phase, reserve, presence, ring, crossing, start, code, channel, pace, browser, gathering
 
-    /// A promise that hosts keep though their relay forges and replays. All others rest on the messages that it sends.
-    var holdsAgainstBadRelay: Bool { self == .consent }
+    /// A promise that hosts and devices keep though their relay forges and replays. All others rest on the messages that it sends.
+    var holdsAgainstBadRelay: Bool { self == .consent || self == .sealing }
 
     package var promise: String {
         switch self {
@@ -32,6 +32,8 @@ package enum CheckerName: String, Sendable, CaseIterable {
         case .steering:
             "what steers an agent is taken once at most, from those who may, while it asks nothing, and has a true end"
         case .consent: "an agent of a signing host does what a trusted device signed for exactly that, once, and nothing else"
+        case .sealing:
+            "what a host seals is read exactly by the devices that it trusts, and by nobody else; what a relay leaves out, repeats or swaps is noticed"
         case .status: "after quiet, the reported state of a session is its agent's, and all that it asks is asked"
         case .order: "each push to a card is later than the one before, and nothing follows its end"
         case .edge: "what is coalesced is sent in the end: at rest every card shows exactly what is committed, or has ended"

@@ -30,6 +30,13 @@ test("of what was not seen nothing is said", () => {
   assert.deepEqual(read(ledger, 30, 40, [sealed(30, 20), sealed(40, 30)]), { missing: { 40: 9 } });
 });
 
+test("an event that came too early, and has one of the relay's own in its place, is missing", () => {
+  const ledger = new Ledger();
+  read(ledger, 1, 1, [sealed(1, 1)]);
+  read(ledger, 2, 3, [sealed(2, 2), sealed(3, 3)]);
+  assert.deepEqual(read(ledger, 2, 4, [sealed(2, 2), sealed(4, 4)]), { missing: { 4: 1 } });
+});
+
 test("a page before what is known shows what is missing between the two", () => {
   const ledger = new Ledger();
   read(ledger, 50, 51, [sealed(50, 40), sealed(51, 41)]);

@@ -10,6 +10,9 @@ package struct ContentOpener {
         let approval: ApprovalID
     }
 
+    /// After a new key, or a new connection, what was sealed before is still under way for so many milliseconds: a phone's lost connection is
+    /// noticed within them.
+    package static let settlesAfter: Int64 = 30_000
     /// Of open questions, for the labels of answers; the oldest are forgotten.
     private static let questionsMax = 1_024
 
@@ -32,6 +35,9 @@ package struct ContentOpener {
     private var questions: [Request: [QuestionOffer]] = [:]
     private var questionsInOrder: [Request] = []
     private var epoch: Epoch?
+    /// Milliseconds of any clock that never jumps.
+    private var now: Int64 = 0
+    private var connectedAt: Int64?
     /// Pages of a snapshot whose keys may come in a later one.
     private var held: [MessageToClient]?
     /// Histories that were asked for.
@@ -64,7 +70,10 @@ package struct ContentOpener {
 
     // MARK: - Messages
 
-    package mutating func open(_ message: MessageToClient) -> [MessageToClient] {
+    /// `now`: milliseconds of a clock that never jumps.
+    package mutating func open(_ message: MessageToClient, at now: Int64) -> [MessageToClient] {
+        self.now = now
+        defer { for host in Set(hosts.values) { _ = settledEpoch(of: host) } }
         if var pages = held {
             pages.append(message)
             held = pages
@@ -130,6 +139,7 @@ package struct ContentOpener {
         case .welcome(let welcome, _, _, _):
             if let epoch, epoch != welcome.epoch { (ledgers, remarks, pasts) = ([:], [:], [:]) }
             epoch = welcome.epoch
+            connectedAt = now
         case .workspaceSnapshot(let summaries, let approvals, let more):
             return [
                 .workspaceSnapshot(
@@ -256,8 +266,16 @@ package struct ContentOpener {
     }
 
     /// True for a live request that is sealed with an older key than its host's newest.
-    private func isOutdated(_ sealed: Sealed, _ approval: Approval, _ host: KeyID) -> Bool {
-        approval.stage == .pending && approval.seq > pasts[approval.session] ?? 0 && sealed.epoch < keys.newest(of: host) ?? 0
+    private mutating func isOutdated(_ sealed: Sealed, _ approval: Approval, _ host: KeyID) -> Bool {
+        approval.stage == .pending && !isCatchingUp && approval.seq > pasts[approval.session] ?? 0
+            && sealed.epoch < settledEpoch(of: host)
+    }
+
+    /// Sessions are brought from where they were held here.
+    private var isCatchingUp: Bool { connectedAt.map { now - $0 < Self.settlesAfter } ?? false }
+
+    private mutating func settledEpoch(of host: KeyID) -> EpochNumber {
+        keys.settled(of: host, since: now - Self.settlesAfter, at: now)
     }
 
     private mutating func note(_ request: ApprovalRequest, of session: SessionID) {
@@ -307,7 +325,7 @@ package struct ContentOpener {
     private mutating func opened(_ batch: SessionEvents, isLive: Bool) -> SessionEvents {
         guard sessions[batch.session] != nil else { return batch }
         var opened = batch
-        let past = isLive ? pasts[batch.session] ?? batch.first - 1 : .max
+        let past = isLive && !isCatchingUp ? pasts[batch.session] ?? batch.first - 1 : .max
         opened.events = self.opened(batch.events, from: batch.first, of: batch.session, liveAfter: past)
         return opened
     }
@@ -319,7 +337,8 @@ package struct ContentOpener {
         guard let host = sessions[session], !events.isEmpty else { return events }
         var opened = events
         var found: [(seq: Int64, found: EventLedger.Found)] = []
-        var gaps: Set<Int64> = []
+        // The host's own counts of what it has lost.
+        var gaps: [Int64: Int64] = [:]
         for (place, bytes) in events.enumerated() {
             guard let event = try? Event(stored: bytes) else { continue }
             let seq = first + Int64(place)
@@ -327,7 +346,7 @@ package struct ContentOpener {
             switch content(of: event, session) {
             case .opened(let sealed, let plain):
                 let numbered = EventLedger.Found.numbered(sealed.number, sealed.epoch)
-                let isOld = seq > past && sealed.epoch < keys.newest(of: host) ?? 0
+                let isOld = seq > past && sealed.epoch < settledEpoch(of: host)
                 // An event that was read while its key was the newest stays as it was.
                 guard !isOld || ledgers[session]?.holds(numbered, at: seq) == true else {
                     say(.outdated)
@@ -336,8 +355,7 @@ package struct ContentOpener {
                 opened[place] = plain.bytes
                 found.append((seq, numbered))
                 if case .approvalRequested(let request) = plain.head { note(request, of: session) }
-                // A `truncated` of the host's own counts the missing events already.
-                if case .truncated = plain.head { gaps.insert(seq) }
+                if case .truncated(let count) = plain.head { gaps[seq] = count ?? .max }
             case .failed(let why):
                 say(.cannotOpen(why))
                 found.append((seq, .closed))
@@ -362,7 +380,7 @@ package struct ContentOpener {
             let place = Int(seq - first)
             if let doubt = reading.doubts[seq], let at = (try? Event(stored: events[place]))?.at {
                 opened[place] = UnopenedEvent.bytes(at: at, doubt.reason)
-            } else if let count = reading.missing[seq], !gaps.contains(seq) {
+            } else if let count = reading.missing[seq], count > gaps[seq] ?? 0 {
                 note(.missing(count), on: seq, of: session)
             } else if kind == .plain, opened[place] == events[place] {
                 note(.unsealed, on: seq, of: session)

@@ -20,6 +20,9 @@ package struct EpochKeys {
     private let remember: Remember
     /// The highest that was seen of a host, with a key or not.
     private var seen: [KeyID: EpochNumber] = [:]
+    /// Epochs that came so long ago that nothing older is under way any more; and the next that will have.
+    private var settled: [KeyID: EpochNumber] = [:]
+    private var settling: [KeyID: (epoch: EpochNumber, since: Int64)] = [:]
     /// As the hosts offer them to all devices.
     package private(set) var offers: [KeyID: [KeyWrap]] = [:]
     private var keys: [KeyID: [EpochNumber: EpochKey]] = [:]
@@ -27,7 +30,7 @@ package struct EpochKeys {
 
     init(_ crypto: ConsentCrypto, _ trusted: @escaping Trusted, remembering remember: @escaping Remember) {
         (self.crypto, self.trusted, self.remember) = (crypto, trusted, remember)
-        for pin in trusted()?.hosts ?? [] { seen[pin.id] = pin.epoch }
+        for pin in trusted()?.hosts ?? [] { (seen[pin.id], settled[pin.id]) = (pin.epoch, pin.epoch) }
     }
 
     /// The hosts that were seen to seal.
@@ -58,6 +61,17 @@ package struct EpochKeys {
     package func isPinned(_ host: KeyID) -> Bool { trusted()?.hosts.contains { $0.id == host } == true }
 
     package func canOpen(_ host: KeyID) -> Bool { keys[host] != nil }
+
+    /// The newest epoch of the host that was known before `since`, with or without its key: what was sealed with an older one has arrived.
+    mutating func settled(of host: KeyID, since: Int64, at now: Int64) -> EpochNumber {
+        guard let newest = seen[host] else { return 0 }
+        if let next = settling[host], next.since <= since { (settled[host], settling[host]) = (next.epoch, nil) }
+        // Nothing was read before the first that is seen.
+        let known = settled[host] ?? newest
+        settled[host] = known
+        if settling[host] == nil, newest > known { settling[host] = (newest, now) }
+        return known
+    }
 
     /// The newest epoch of the host that this device knows of, whether it has the key or not.
     func newest(of host: KeyID) -> EpochNumber? { seen[host] }

@@ -57,6 +57,7 @@ package struct EventLedger {
         -> Reading
     {
         see(range)
+        replace(range, Set(events.map(\.seq)))
         var reading = Reading()
         for (seq, found) in events where found != .plain {
             if let doubt = doubt(seq, found) { reading.doubts[seq] = doubt } else { put(Entry(seq: seq, found: found)) }
@@ -87,6 +88,18 @@ package struct EventLedger {
             return true
         }
         stretches.append(seen)
+    }
+
+    /// The relay may have an event of its own now where it first brought one of the host's, which counts no more.
+    private mutating func replace(_ range: ClosedRange<Int64>, _ found: Set<Int64>) {
+        var place = place(of: range.lowerBound)
+        while place < entries.count, entries[place].seq <= range.upperBound {
+            if found.contains(entries[place].seq) {
+                place += 1
+            } else {
+                plainCount -= entries.remove(at: place).found == .plain ? 1 : 0
+            }
+        }
     }
 
     private mutating func forgetOldest() {

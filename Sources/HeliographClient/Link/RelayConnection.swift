@@ -52,7 +52,8 @@ final class RelayConnection: ClientHandler {
 
     func received(_ message: IncomingMessage, on connection: ConnectionID) {
         guard connection == self.connection else { return }
-        carryOut(link.received(message.bytes) { opener.open($0) })
+        let now = MonotonicTime.now.nanoseconds / 1_000_000
+        carryOut(link.received(message.bytes) { opener.open($0, at: now) })
     }
 
     func closed(_ connection: ConnectionID, reason: CloseReason) {

@@ -63,6 +63,7 @@ public actor RelayClient {
     private var connectionsMade = 0
     private var waiting: [CommandID: CheckedContinuation<Reply?, Never>] = [:]
     private var presence: Task<Void, Never>?
+    private let begun = ContinuousClock.now
     private var lastHeard = ContinuousClock.now
     /// The hosts that are there were asked on this connection.
     var isMet = false
@@ -289,7 +290,8 @@ public actor RelayClient {
         lastHeard = .now
         state.heardAt = Date()
         guard opener != nil else { return took(link.received([UInt8](message))) }
-        took(link.received([UInt8](message)) { opener?.open($0) ?? [$0] })
+        let now = Int64((ContinuousClock.now - begun) / .milliseconds(1))
+        took(link.received([UInt8](message)) { opener?.open($0, at: now) ?? [$0] })
         keepWraps()
     }
 

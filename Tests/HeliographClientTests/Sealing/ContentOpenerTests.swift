@@ -1,5 +1,6 @@
 import Consent
 import ConsentKeys
+import HeliographTestSupport
 import RelayProtocol
 import Testing
 
@@ -208,9 +209,39 @@ struct ContentOpenerTests {
         let own = host.ownSummary(host.wraps(for: device.identity))
         _ = opener.open(.workspaceSnapshot(sessions: [summary, own], approvals: []))
         let events = [host.event(Self.tool("before"), 2, epoch: 1), host.event(Self.tool("now"), 3, epoch: 1)]
-        let opened = opener.events(host.events(events, first: 1))
+        let opened = opener.events(host.events(events, first: 1), at: ContentOpener.settlesAfter)
         #expect(Self.line(opened[0]) == "▸ Bash: before")
         #expect(Self.line(opened[1])?.contains("no longer used") == true)
+    }
+
+    @Test("what is under way when a new key comes, or is brought after a connection, may have an older key; later nothing may")
+    func underWay() throws {
+        var host = SealingHost()
+        let device = PrivateKeys()
+        var opener = ContentOpener.trusted(host, device)
+        let old = (1...4).map { host.event(Self.tool("\($0)"), $0) }
+        func shown(_ place: Int, at now: Int64) -> Bool {
+            let opened = opener.events(host.events([old[place]], first: Int64(place) + 1), at: now)
+            return Self.line(opened[0]) == "▸ Bash: \(place + 1)"
+        }
+        host.beginEpoch()
+        _ = opener.open(.summary(host.ownSummary(host.wraps(for: device.identity))))
+        let late = ContentOpener.settlesAfter
+        #expect(shown(0, at: late - 1))
+        #expect(!shown(1, at: late))
+        _ = opener.open(Fixtures.welcome(), at: late)
+        #expect(shown(1, at: 2 * late - 1))
+        #expect(!shown(2, at: 2 * late))
+    }
+
+    @Test("a host's own count of what it has lost hides no more than that")
+    func ownCount() throws {
+        for (count, said) in [(2 as Int64?, nil), (1, 2), (nil, nil)] as [(Int64?, Int64?)] {
+            var opener = ContentOpener.trusted(Self.host)
+            let events = [Self.host.event(Self.tool("x"), 1), Self.host.event(.truncated(count: count), 4)]
+            _ = opener.events(Self.host.events(events, first: 1))
+            #expect(opener.remark(on: 2, of: SealingHost.session) == said.map { .missing($0) })
+        }
     }
 
     // MARK: - Not trusted
@@ -338,8 +369,9 @@ struct ContentOpenerTests {
         let device = PrivateKeys()
         var opener = ContentOpener.trusted(host, device)
         let sent = (1...6).map { host.event(Self.tool("Running: \($0)"), $0) }
+        var now: Int64 = 0
         func shown(_ event: [UInt8], at seq: Int64) -> String? {
-            opener.events(host.events([event], first: seq)).first.flatMap { Self.line($0) }
+            opener.events(host.events([event], first: seq), at: now).first.flatMap { Self.line($0) }
         }
         func plain(_ number: Int64) -> String? { Self.line(Event(Self.tool("Running: \(number)"), at: 5).bytes) }
         #expect(shown(sent[0], at: 1) == plain(1))
@@ -349,8 +381,18 @@ struct ContentOpenerTests {
         #expect(shown(sent[0], at: 3)?.contains("repeated or reordered") == true)
         host.beginEpoch()
         _ = opener.open(.summary(host.ownSummary(host.wraps(for: device.identity))))
+        now = ContentOpener.settlesAfter
         #expect(shown(sent[3], at: 4)?.contains("a key that is no longer used") == true)
         #expect(shown(sent[2], at: 2) == plain(3), "as it was read before")
+    }
+
+    @Test("an event that came too early, and has one of the relay's own in its place, is missing")
+    func replaced() {
+        var ledger = EventLedger()
+        _ = ledger.take(1...1, [(seq: 1, found: .numbered(1, 1))])
+        _ = ledger.take(2...3, [(seq: 2, found: .numbered(2, 1)), (seq: 3, found: .numbered(3, 1))])
+        let reading = ledger.take(2...4, [(seq: 2, found: .numbered(2, 1)), (seq: 4, found: .numbered(4, 1))])
+        #expect(reading.missing == [4: 1] && reading.doubts.isEmpty)
     }
 
     @Test("no name goes out that the sealed offer does not have")

@@ -92,8 +92,10 @@ extension ContentOpener {
         return opener
     }
 
-    mutating func events(_ message: MessageToClient) -> [[UInt8]] {
-        guard case .events(let batch)? = open(message).first else { return [] }
+    mutating func open(_ message: MessageToClient) -> [MessageToClient] { open(message, at: 0) }
+
+    mutating func events(_ message: MessageToClient, at now: Int64 = 0) -> [[UInt8]] {
+        guard case .events(let batch)? = open(message, at: now).first else { return [] }
         return batch.events
     }
 

@@ -19,6 +19,8 @@ struct CompletenessChecker {
     private var next: [SessionID: Int] = [:]
     /// Events that the disk reported as not taken, and may have: of an append that failed at its end and could not be cut off.
     private var refused: [SessionID: Set<[UInt8]>] = [:]
+    /// The disk reported that it did not take all of them.
+    private var refusedSessions: Set<SessionID> = []
     /// Adapters' events that wait in the daemon's memory for a disk that takes them, and are numbered then.
     private var owed = 0
     /// Events that adapters emitted, and events that the spool was given, whether it took them or not.
@@ -55,7 +57,10 @@ struct CompletenessChecker {
     /// Refused events take numbers with them, or are owed.
     mutating func refused(_ items: [Spool.Item]) {
         given += items.compactMap(Self.event).count { !SteeringChecker.isMadeByDesk($0.session, $0.bytes) }
-        for (session, bytes) in items.compactMap(Self.event) { refused[session, default: []].insert(bytes) }
+        for (session, bytes) in items.compactMap(Self.event) {
+            refused[session, default: []].insert(bytes)
+            refusedSessions.insert(session)
+        }
         for item in items {
             switch item {
             case .event(let session, let bytes, _): entries[session, default: []].append(Entry(bytes: bytes, isSkipped: true))
@@ -113,6 +118,8 @@ struct CompletenessChecker {
         return nil
     }
 
+    func hasRefused(_ session: SessionID) -> Bool { refusedSessions.contains(session) }
+
     /// The disk took none of its events, and the host's memory of them ended with a process.
     func isLost(_ session: SessionID) -> Bool { entries[session]?.isEmpty == true }
 
@@ -143,10 +150,12 @@ struct CompletenessChecker {
         for (id, at) in storedEnds where abs(wall - at) > SessionLimits.resolvedApprovalsAge { forgettable.insert(id) }
     }
 
-    /// Events that have become durable at the relay; `waiting` are the numbers that are still in the host's spool.
+    /// Events that have become durable at the relay; `waiting` are the numbers that are still in the host's spool. `areSealed`: they were opened
+    /// for this; none is passed over.
     mutating func stored(
-        _ events: [[UInt8]], of session: SessionID, through hostSeq: Int64, waiting: Set<Int64>
+        _ events: [[UInt8]], of session: SessionID, through hostSeq: Int64, waiting: Set<Int64>, areSealed: Bool = false
     ) -> String? {
+        func isPassedOver(_ number: Int) -> Bool { !areSealed && self.isPassedOver(session, number) }
         var number = next[session] ?? 1
         for bytes in events {
             guard let event = try? Event(stored: bytes) else { return "the log holds what is no event" }
@@ -160,7 +169,7 @@ struct CompletenessChecker {
             // Without a count if the machine of the host went down.
             case .truncated(let count?):
                 // One that begins a session anew is counted, and not passed over.
-                while number + Int(count) <= Int(hostSeq), isPassedOver(session, number),
+                while number + Int(count) <= Int(hostSeq), isPassedOver(number),
                     entries[session]?[number - 1].isSkipped == false
                 { number += 1 }
                 for lost in number..<number + Int(count) where waiting.contains(Int64(lost)) && !isRefusable(session, lost) {
@@ -169,11 +178,13 @@ struct CompletenessChecker {
                 number += Int(count)
             default:
                 let list = entries[session] ?? []
-                while isPassedOver(session, number), list[number - 1].bytes != bytes, !list[number - 1].isUncertain {
+                while isPassedOver(number), list[number - 1].bytes != bytes, !list[number - 1].isUncertain {
                     number += 1
                 }
                 if let (id, isEnd) = Self.report(event.head) {
-                    if storedEnds[id] != nil, !forgettable.contains(id) { return "\(id) has a report after its end in the log" }
+                    if storedEnds[id] != nil, !forgettable.contains(id), !areSealed {
+                        return "\(id) has a report after its end in the log"
+                    }
                     if isEnd { storedEnds[id] = event.at }
                 }
                 guard number <= list.count else { return "\(session) has an event \(number) that its host never wrote" }
@@ -184,7 +195,7 @@ struct CompletenessChecker {
                 number += 1
             }
         }
-        while number <= hostSeq, isPassedOver(session, number) { number += 1 }
+        while number <= hostSeq, isPassedOver(number) { number += 1 }
         next[session] = number
         guard Int64(number - 1) == hostSeq else {
             return "\(session) is said to be through \(hostSeq), its events are through \(number - 1)"

@@ -1,7 +1,8 @@
 import Consent
 import RelayProtocol
 
-/// An agent of a signing host runs and takes only what a device signed for exactly that, which its host trusted when it came; nothing twice.
+/// An agent of a signing host runs and takes only what a device signed for exactly that, which its host trusted when it came, with a passkey's
+/// proof where the owner wants one; nothing twice.
 /// What is honest is not refused, and nobody is trusted whom nobody let in.
 struct ConsentChecker {
     private(set) var shown: [ApprovalID: ShownApproval] = [:]
@@ -9,9 +10,11 @@ struct ConsentChecker {
     private(set) var approvals: [ApprovalID] = []
     /// By the signature's text.
     private(set) var decisions: [String: DecisionStatement] = [:]
+    /// Signatures with a passkey's proof of the same statement.
+    private var confirmed: Set<String> = []
     private(set) var commands: [String: SignedCommand] = [:]
     /// Those that came to the host that the number names, from a device that it trusted then to do that.
-    private var trustedDecisions: [Int: [ApprovalID: [DecisionStatement]]] = [:]
+    private var trustedDecisions: [Int: [ApprovalID: [(statement: DecisionStatement, isConfirmed: Bool)]]] = [:]
     private var trustedCommands: [Int: [CommandID: [SignedCommand]]] = [:]
     private var taken: [SignedCommand] = []
     private var begun: [SignedCommand] = []
@@ -19,6 +22,8 @@ struct ConsentChecker {
     private var letIn: [Int: Set<KeyID>] = [:]
     /// Devices in each host's book, as it was saved last.
     private var trusted: [Int: Set<KeyID>] = [:]
+    /// Devices in which a person, or a device that may, ended the trust.
+    private var thrownOut: [Int: Set<KeyID>] = [:]
     /// Deeds and commands that a signature let through.
     private(set) var consentCount = 0
 
@@ -28,13 +33,19 @@ struct ConsentChecker {
         shown[id] = approval
     }
 
-    mutating func signed(_ statement: DecisionStatement, _ signature: String) { decisions[signature] = statement }
+    mutating func signed(_ statement: DecisionStatement, _ signature: String, isConfirmed: Bool) {
+        decisions[signature] = statement
+        if isConfirmed { confirmed.insert(signature) }
+    }
+
+    func isConfirmed(_ signature: String) -> Bool { confirmed.contains(signature) }
+
     mutating func signed(_ command: SignedCommand, _ signature: String) { commands[signature] = command }
 
     // MARK: Arrivals
 
-    mutating func came(_ statement: DecisionStatement, to host: Int) {
-        trustedDecisions[host, default: [:]][statement.approval, default: []].append(statement)
+    mutating func came(_ statement: DecisionStatement, _ isConfirmed: Bool, to host: Int) {
+        trustedDecisions[host, default: [:]][statement.approval, default: []].append((statement, isConfirmed))
     }
 
     mutating func came(_ command: SignedCommand, to host: Int) {
@@ -49,7 +60,8 @@ struct ConsentChecker {
         for id in questions {
             guard let asked = shown[id], asked.host == host, asked.text.session == ask.session else { continue }
             let isSigned = trustedDecisions[host]?[id]?.contains {
-                $0 == asked.statement(verdict, at: $0.issuedAt, by: $0.device)
+                $0.statement == asked.statement(verdict, at: $0.statement.issuedAt, by: $0.statement.device)
+                    && ($0.isConfirmed || !asked.text.request.needsPasskey)
             }
             if isSigned == true {
                 consentCount += 1
@@ -57,7 +69,8 @@ struct ConsentChecker {
             }
         }
         let names = questions.map(\.rawValue).joined(separator: " ")
-        return "an agent is told to run what hook \(ask.hook) asked (\(names)), and no trusted device signed that"
+        return
+            "an agent is told to run what hook \(ask.hook) asked (\(names)), and no trusted device signed that, or no passkey confirmed it"
     }
 
     mutating func took(_ request: SteeringRequest, at host: Int, _ key: KeyID) -> String? {
@@ -86,6 +99,8 @@ struct ConsentChecker {
 
     // MARK: Trust
 
+    mutating func thrownOut(_ device: KeyID, by host: Int) { thrownOut[host, default: []].insert(device) }
+
     mutating func letIn(_ device: KeyID, by host: Int) { letIn[host, default: []].insert(device) }
 
     /// The host has this on disk.
@@ -95,7 +110,15 @@ struct ConsentChecker {
         }
         // A device that was thrown out has to be let in again; one that was invited and has not come yet has not.
         let now = Set(book.devices.map(\.id))
-        letIn[host]?.subtract((trusted[host] ?? []).subtracting(now))
+        let (gone, new) = ((trusted[host] ?? []).subtracting(now), now.subtracting(trusted[host] ?? []))
+        if !gone.isSubset(of: thrownOut[host] ?? []) {
+            return "host\(host) does not trust a device any more, and nobody who may has ended that"
+        }
+        for pin in book.devices where new.contains(pin.id) && pin.by != .terminal && pin.may.contains(.vouch) {
+            return "host\(host) lets \(pin.name) bring others, whom no person has let in at its terminal"
+        }
+        letIn[host]?.subtract(gone)
+        thrownOut[host]?.subtract(new)
         trusted[host] = now
         return nil
     }

@@ -41,9 +41,14 @@ extension World {
         for append in batch.appends {
             guard let host = hosts.first(where: { $0.identity.host.id == append.state.summary.host.id }) else { continue }
             let waiting = Set(host.daemon?.spool.index.sessions[append.key.session]?.entries.map(\.seq) ?? [])
+            var events = append.events.map(\.bytes)
+            if let sealing, host.isSealed {
+                events = events.map { sealing.content(of: $0, in: append.key.session, of: host.index)?.plain ?? $0 }
+            }
             let complaint = host.ledger.stored(
-                append.events.map(\.bytes), of: append.key.session, through: append.state.hostSeq, waiting: waiting)
+                events, of: append.key.session, through: append.state.hostSeq, waiting: waiting, areSealed: host.isSealed)
             if let complaint { report(.completeness, complaint) }
+            sealing?.stored(append)
         }
     }
 
@@ -118,6 +123,7 @@ extension World {
         checkReplay()
         checkMemory()
         checkHolds()
+        sealing?.checkQuiet(live)
         pushes?.checkQuiet(live)
         let open = pending(live.committed.flatMap(\.approvals.values))
         for client in clients where pending(client.approvals.values) != open {

@@ -11,6 +11,7 @@ final class ClientProcess {
         case decide(DecideCommand)
         case budget(Budget)
         case steer(SteeringRequest)
+        case letter
     }
 
     private unowned let world: World
@@ -130,19 +131,23 @@ final class ClientProcess {
             let agents = summaries[session]?.steering?.agents ?? []
             let ways: [SteeringAction.WhenBusy] = world.hasRealAgents ? [.queue, .steer, .refuse] : [.queue, .queue, .refuse]
             let whenBusy = world.dice.pick(ways)
-            let text = world.name("prompt ")
+            let text = secret(world.name("prompt "), in: session)
             request = SteeringRequest(
                 command: CommandID(world.name("k"))!, session: session, by: identity.client,
                 action: !agents.isEmpty && world.dice.chance(0.9)
-                    ? .launch(launch(world.dice.pick(agents).name, text))
+                    ? .launch(launch(world.dice.pick(agents).name, text, in: session))
                     : world.dice.chance(0.2)
                         ? .interrupt : other(in: session) ?? .prompt(.init(text: text, whenBusy: whenBusy)))
+            world.steering?.asked(request, isAllowed: identity.scope.contains(.steer))
+            if let sealing = world.sealing {
+                guard let sealed = sealing.sealed(request, as: summaries[session]?.steering, by: index) else { return }
+                request = sealed
+            }
             if let consent = world.consent {
                 request = consent.signed(request, for: summaries[session]?.steering?.consent, by: index)
             }
         }
         steered = [request]
-        world.steering?.asked(request, isAllowed: identity.scope.contains(.steer))
         send(
             .steer(request.session, request.action, signature: request.signature), .steer(request), as: request.command)
     }
@@ -158,14 +163,19 @@ final class ClientProcess {
     }
 
     /// Most launches ask for something that is offered.
-    private func launch(_ agent: String, _ text: String) -> Launch {
+    private func launch(_ agent: String, _ text: String, in session: SessionID) -> Launch {
         let past = "r\(world.dice.below(3))"
         let purpose = world.dice.pick([.start, .start, .resume(past), .past] as [Launch.Purpose])
         return Launch(
             purpose,
-            project: world.dice.pick(["here", "here", "moved", "elsewhere"]), agent: agent,
+            project: secret(world.dice.pick(["here", "here", "moved", "elsewhere"]), in: session), agent: agent,
             mode: world.dice.chance(0.1) ? "askNobody" : nil, text: nil
         ).saying(text, world.dice.chance(0.6))
+    }
+
+    /// With a mark, if the session's host seals its content.
+    private func secret(_ text: String, in session: SessionID) -> String {
+        world.hosts.first { $0.owns(session) }?.secret(text) ?? text
     }
 
     // MARK: Sending
@@ -178,6 +188,8 @@ final class ClientProcess {
         waiting[id] = purpose
         world.sendToRelay(ClientMessage.command(id, command).bytes, on: connection)
     }
+
+    func write(_ letter: Letter, to host: HostKeyID) { if isGreeted { send(.letter(letter, to: .host(host)), .letter) } }
 
     private func subscribe(_ session: SessionID, after position: Position?) {
         send(.subscribe(session, after: position), .subscribe(session, after: position))
@@ -193,6 +205,7 @@ final class ClientProcess {
 
     func received(_ message: MessageToClient, on connection: Connection) {
         guard self.connection === connection else { return }
+        world.sealing?.devices[index].received(message)
         switch message {
         case .welcome: welcomed()
         case .workspaceSnapshot(let summaries, let approvals, _):
@@ -217,7 +230,8 @@ final class ClientProcess {
             summaries[session] = nil
             approvals = approvals.filter { $0.value.session != session }
             views[session] = nil
-        case .deltas, .output, .notice, .push, .letter, .snapshotEnd: break
+        case .letter(let letter, _): world.consent?.vouching?.received(letter, by: index)
+        case .deltas, .output, .notice, .push, .snapshotEnd: break
         }
     }
 
@@ -275,7 +289,8 @@ final class ClientProcess {
 
     private func decide(_ approval: Approval) {
         let isWrong = world.dice.chance(world.faults.wrongDigest)
-        var verdict: Decision.Verdict = world.dice.chance(0.6) ? .allow : .deny(message: world.dice.chance(0.5) ? "no" : nil)
+        let denial = secret("no", in: approval.session)
+        var verdict: Decision.Verdict = world.dice.chance(0.6) ? .allow : .deny(message: world.dice.chance(0.5) ? denial : nil)
         // Some approvals are answered with one of the agent's offers.
         if verdict == .allow, let offer = approval.request.offers.first, approval.seq.isMultiple(of: 3) {
             verdict = .allowWith(offer: offer.id)
@@ -283,6 +298,7 @@ final class ClientProcess {
         var decide = DecideCommand(
             session: approval.session, approval: approval.id,
             digest: isWrong ? Agent.foreignDigest : approval.request.digest, verdict: verdict)
+        if let sealing = world.sealing { decide.verdict = sealing.sealed(verdict, on: approval, by: index) }
         if let consent = world.consent { decide = consent.signed(decide, by: index) }
         let command = CommandID(world.name("k"))!
         world.freedom.intended(world.consent?.inner(decide) ?? decide)

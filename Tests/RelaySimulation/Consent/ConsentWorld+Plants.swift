@@ -12,7 +12,9 @@ extension ConsentWorld {
         case .decision(let session, let approval, let digest, var decision):
             guard let shown = checker.shown[approval], shown.host == host.index else { return message }
             guard let (signer, wanted) = wanted(decision, digest, shown, pins, plant) else { return message }
-            decision.signature = wanted.signed(by: signer.identity).text
+            let text = wanted.signed(by: signer.identity)
+            decision.signature =
+                (shown.wantsPasskey(for: wanted.deed) ? confirmed(text, wanted, by: signer) : text).text
             return .decision(session, approval, plant == .otherDigest ? shown.text.request.digest : digest, decision)
         case .steer(var request):
             guard request.action.needsSignature, let (signer, wanted) = wanted(request, key, pins, plant) else {
@@ -26,7 +28,51 @@ extension ConsentWorld {
                 devices[place].count = max(devices[place].count, wanted.count)
             }
             return .steer(request)
+        case .letter(let letter, let client):
+            guard let wanted = wanted(letter.bytes, key, pins, plant), let letter = Letter(wanted) else { return message }
+            return .letter(letter, from: client)
         default: return message
+        }
+    }
+
+    private func wanted(_ bytes: [UInt8], _ key: KeyID, _ pins: SimulatedPins, _ plant: Plant) -> [UInt8]? {
+        guard let letter = try? SignedLetter(parsing: bytes) else { return nil }
+        func signed(_ content: (Device, Int64) -> LetterContent, by device: Device?) -> [UInt8]? {
+            guard let device, let place = devices.firstIndex(where: { $0.id == device.id }) else { return nil }
+            let count = (pins.book[device.id]?.count ?? 0) + 1
+            devices[place].count = max(devices[place].count, count)
+            return SignedLetter(content(device, count), by: device.identity, .simulated).bytes
+        }
+        switch letter.letter {
+        case .vouch(let vouch):
+            guard let device = device(vouch.device) else { return nil }
+            let isSound = letter.isSigned(by: device.identity.sign, .simulated)
+            let mayVouch = pins.trusts(device.id, to: [.vouch])
+            let isIts = vouch.host == key
+            let isOverlooked =
+                switch plant {
+                case .uncheckedVouch: !isSound && mayVouch && isIts
+                case .vouchWithoutRight: isSound && !pins.mayTrust(device.id, to: [.vouch]) && isIts
+                case .otherHostsVouch: isSound && mayVouch && !isIts
+                default: false
+                }
+            let signer = plant == .vouchWithoutRight ? trusted(pins, to: [.vouch]) : device
+            guard isOverlooked else { return nil }
+            return signed(
+                { signer, count in
+                    .vouch(
+                        Vouch(
+                            host: key, sign: vouch.sign, box: vouch.box, name: vouch.name, count: count, device: signer.id))
+                }, by: signer)
+        case .distrust(let distrust):
+            guard plant == .distrustWithoutRight, let device = device(distrust.device), distrust.host == key,
+                device.id != distrust.distrusted, !pins.mayTrust(device.id, to: [.vouch]),
+                letter.isSigned(by: device.identity.sign, .simulated)
+            else { return nil }
+            return signed(
+                { .distrust(Distrust(host: key, distrusted: distrust.distrusted, count: $1, device: $0.id)) },
+                by: trusted(pins, to: [.vouch]))
+        default: return nil
         }
     }
 
@@ -59,6 +105,10 @@ extension ConsentWorld {
         if plant == .uncheckedSignature { return pins.trusts(device.id, to: rights) ? statement(device) : nil }
         guard let signed = checker.decisions[text] else { return nil }
         let expected = shown.statement(decision.verdict, at: signed.issuedAt, by: signed.device)
+        if plant == .skippedPasskey {
+            let isSkipped = shown.wantsPasskey(for: signed.deed) && !checker.isConfirmed(text)
+            return isSkipped && signed == expected && pins.hasPasskey(device.id) ? (device, expected) : nil
+        }
         if isOverlooked(device.id, rights, pins, plant) {
             return signed == expected ? trusted(pins, to: rights).map(statement) : nil
         }

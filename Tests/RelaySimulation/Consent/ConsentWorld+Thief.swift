@@ -14,6 +14,7 @@ extension ConsentWorld {
             deliver(dice.chance(0.5) ? message : forgery(of: message, for: host) ?? message, to: host, isForged: true)
         }
         if dice.chance(world.faults.distrust) { changeTrust(at: dice.pick(ready)) }
+        vouching?.everySecond(ready)
     }
 
     func forgery(of message: MessageToHost, for host: HostProcess) -> MessageToHost? {
@@ -113,14 +114,17 @@ extension ConsentWorld {
         let device = devices[place]
         guard pins.book[device.id] == nil else {
             world.trace.note(world.now, host.name, "distrusts", device.name)
+            checker.thrownOut(device.id, by: host.index)
             return daemon.asked(.distrust(device.id.text)) { _ in }
         }
         world.trace.note(world.now, host.name, "lets in", device.name)
         let name = world.name("secret")
         let secret: ConsentHash = SimulatedKeys.fixed(name)
         let client = world.clients[place].identity.client
-        daemon.asked(.invite(secret, .all)) { [self] _ in
+        let history = world.sealing?.history(at: host.index) ?? .all
+        daemon.asked(.invite(secret, history)) { [self] _ in
             checker.letIn(device.id, by: host.index)
+            world.sealing?.invited(device.id, history, at: host.index)
             let attempt = JoinAttempt(
                 TrustSecret(.host(key), secret: secret), host: key, by: device.identity, name: device.name,
                 nonce: SimulatedKeys.fixed("nonce \(name)"), .simulated)

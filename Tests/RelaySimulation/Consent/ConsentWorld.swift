@@ -4,9 +4,11 @@ import RelayProtocol
 
 /// Signed consent in a world: the hosts that ask for it, a device for each client, and a relay that forges, replays and swaps.
 final class ConsentWorld {
-    private struct SignedHost {
+    struct SignedHost {
         let identity: ConsentIdentity
         let pins: SimulatedPins
+        /// Nil for a host without rules.
+        let rules: GuardingRules?
         var lives = 0
     }
 
@@ -20,7 +22,7 @@ final class ConsentWorld {
 
     unowned let world: World
     var dice: Dice
-    private var hosts: [Int: SignedHost] = [:]
+    private(set) var hosts: [Int: SignedHost] = [:]
     /// One for each client, in their order.
     var devices: [Device]
     /// Trusted nowhere.
@@ -29,6 +31,10 @@ final class ConsentWorld {
     /// Messages that the relay has sent to hosts, and could send again: the last ones.
     var captured: [MessageToHost] = []
     private(set) var forgeryCount = 0
+    /// Letters by which devices come and go; nil until all is there.
+    private(set) var vouching: VouchingWorld?
+    /// The host is just receiving a vouch that it may not refuse.
+    private var isHonestVouch = false
     private var issued: Int64 = 0
     /// The command that a host is just receiving, and may not refuse.
     private var honest: CommandID?
@@ -40,6 +46,9 @@ final class ConsentWorld {
         dice = Dice(seed: seed &+ 0x94D0_49BB)
         devices = world.clients.map { Device(identity: SimulatedKeys.identity($0.name), name: $0.name) }
         for host in world.hosts where world.plant?.isOfConsent == true || dice.chance(0.75) { sign(host) }
+        let vouching = VouchingWorld(self, seed: seed)
+        self.vouching = vouching
+        for (index, host) in hosts { vouching.saved(host.pins.book, of: index) }
     }
 
     private func sign(_ host: HostProcess) {
@@ -52,20 +61,28 @@ final class ConsentWorld {
             do throws(ConsentError) { try book.trust(pin) } catch { preconditionFailure("a new book has room: \(error)") }
             checker.letIn(device.id, by: host.index)
         }
+        let identity = SimulatedKeys.identity(host.name)
+        let isGuarded = !world.hasRealAgents && (world.plant == .skippedPasskey || dice.chance(0.3))
+        if isGuarded { givePasskeys(&book, of: identity) }
         hosts[host.index] = SignedHost(
-            identity: SimulatedKeys.identity(host.name), pins: SimulatedPins(book, of: host, in: world))
+            identity: identity, pins: SimulatedPins(book, of: host, in: world), rules: isGuarded ? GuardingRules() : nil)
+        _ = checker.saved(book, of: host.index)
     }
 
     // MARK: Hosts
 
     /// For one life of the host's daemon; nil if the host takes everything.
-    func consent(of host: HostProcess) -> HostConsent? {
+    /// `notes`: as its spool has them.
+    func consent(of host: HostProcess, _ notes: [String: [UInt8]]) -> HostConsent? {
         guard let signed = hosts[host.index] else { return nil }
         hosts[host.index]?.lives += 1
         let seed = SimulatedHash.bytes(Array("\(host.name) \(signed.lives)".utf8))
-        return HostConsent(signed.identity, signed.pins.open(), .signed, on: signed.pins, seed: seed, .simulated)
+        let book = signed.pins.open()
+        return HostConsent(
+            signed.identity, book, .signed, epochs: signed.pins.openEpochs(notes), on: signed.pins, seed: seed, .simulated)
     }
 
+    func rules(of host: HostProcess) -> GuardingRules? { hosts[host.index]?.rules }
     func isSigned(_ host: Int) -> Bool { hosts[host] != nil }
     func pins(of host: Int) -> SimulatedPins? { hosts[host]?.pins }
     func key(of host: Int) -> KeyID? { hosts[host]?.identity.id }
@@ -83,6 +100,7 @@ final class ConsentWorld {
 
     func saved(_ book: PinBook, of host: HostProcess) {
         if let complaint = checker.saved(book, of: host.index) { world.report(.consent, complaint) }
+        vouching?.saved(book, of: host.index)
     }
 
     // MARK: Devices sign
@@ -96,14 +114,15 @@ final class ConsentWorld {
         var statement = shown.statement(decide.verdict, at: issued, by: device.id, digest: decide.digest)
         if dice.chance(world.faults.fooledDevice) { fool(&statement) }
         var signed = decide
-        signed.signature = sign(statement, by: device)
+        signed.signature = sign(statement, by: device, confirms: shown.wantsPasskey(for: statement.deed))
         return signed
     }
 
-    func sign(_ statement: DecisionStatement, by device: Device) -> String {
-        let text = statement.signed(by: device.identity).text
-        checker.signed(statement, text)
-        return text
+    func sign(_ statement: DecisionStatement, by device: Device, confirms: Bool = false) -> String {
+        var (text, isConfirmed) = (statement.signed(by: device.identity), false)
+        if confirms { (text, isConfirmed) = perhapsConfirmed(text, statement, by: device) }
+        checker.signed(statement, text.text, isConfirmed: isConfirmed)
+        return text.text
     }
 
     private func fool(_ statement: inout DecisionStatement) {
@@ -205,8 +224,9 @@ final class ConsentWorld {
             world.trace.note(world.now, host.name, "gets forged", String(decoding: message.bytes.prefix(400), as: UTF8.self))
         }
         honest = came(message, to: host)
+        if case .letter(let letter, _) = message { isHonestVouch = vouching?.came(letter.bytes, to: host) == true }
         host.tell(.received(altered(message, at: host)))
-        honest = nil
+        (honest, isHonestVouch) = (nil, false)
     }
 
     /// The name of a command that the host has to take.
@@ -216,23 +236,28 @@ final class ConsentWorld {
         case .decision(let session, let approval, let digest, let decision):
             guard let text = decision.signature, let statement = checker.decisions[text] else { return nil }
             let right: Set<PinRight> = statement.deed == .answer ? [.answer] : [.allow]
-            if pins.mayTrust(statement.device, to: right) { checker.came(statement, to: host.index) }
+            let isConfirmed = checker.isConfirmed(text)
+            if pins.mayTrust(statement.device, to: right) { checker.came(statement, isConfirmed, to: host.index) }
             guard let shown = checker.shown[approval], shown.host == host.index,
                 session == shown.text.session, digest == shown.text.request.digest,
                 statement == shown.statement(decision.verdict, at: statement.issuedAt, by: statement.device),
                 pins.trusts(statement.device, to: right),
+                !shown.wantsPasskey(for: statement.deed) || (isConfirmed && pins.hasPasskey(statement.device)),
                 host.daemon?.questions.contains(where: { $0.approval == approval }) == true
             else { return nil }
             return decision.command
         case .steer(let request):
             guard let text = request.signature, let signed = checker.commands[text] else { return nil }
-            if pins.mayTrust(signed.device, to: signed.action.rights) { checker.came(signed, to: host.index) }
+            if pins.mayTrust(signed.device, to: signed.action.rights) {
+                checker.came(world.sealing?.meaning(of: signed) ?? signed, to: host.index)
+            }
             guard
                 signed
                     == SignedCommand(
                         host: key, session: request.session, command: request.command, action: request.action,
                         count: signed.count, device: signed.device),
-                pins.trusts(signed.device, to: signed.action.rights), pins.isNext(signed.count, of: signed.device)
+                pins.trusts(signed.device, to: signed.action.rights), pins.isNext(signed.count, of: signed.device),
+                world.sealing?.mayOpen(signed, at: host.index) ?? true
             else { return nil }
             return request.command
         default: return nil
@@ -240,6 +265,9 @@ final class ConsentWorld {
     }
 
     func logged(_ entry: HostLog, at host: HostProcess) {
+        if isHonestVouch, case .consent(.letterRefused(_, let reason)) = entry {
+            return world.report(.consent, "\(host.name) refuses a vouch that is as it has to be: \(reason)")
+        }
         guard let honest else { return }
         switch entry {
         case .consent(.decisionRefused(_, _, honest, let reason)):

@@ -15,6 +15,8 @@ struct ShownApproval {
         hash = text.hash(.simulated)
     }
 
+    func wantsPasskey(for deed: Decision.Verdict.Deed) -> Bool { text.request.needsPasskey && deed != .deny }
+
     /// The statement that this device signs to decide so.
     func statement(
         _ verdict: Decision.Verdict, at issuedAt: Int64, by device: KeyID, digest: InputDigest? = nil

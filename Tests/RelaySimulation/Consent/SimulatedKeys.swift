@@ -5,11 +5,19 @@ extension ConsentCrypto {
     static let simulated = ConsentCrypto(
         sha256: SimulatedHash.bytes, hmacSHA256: { bytes, key in SimulatedHash.bytes(key + [0] + bytes) },
         verify: { signature, bytes, point in signature == SimulatedKeys.signature(bytes, point) }, isOnCurve: { _ in true },
-        seal: { text, key, nonce, bound in text + SimulatedHash.bytes(key + nonce + bound + text).prefix(tagBytes) },
+        seal: { text, key, nonce, bound in
+            veiled(text, key, nonce) + SimulatedHash.bytes(key + nonce + bound + text).prefix(tagBytes)
+        },
         open: { sealed, key, nonce, bound in
-            let text = Array(sealed.dropLast(tagBytes))
+            let text = veiled(sealed.dropLast(tagBytes), key, nonce)
             return SimulatedHash.bytes(key + nonce + bound + text).prefix(tagBytes) == sealed.suffix(tagBytes) ? text : nil
         })
+
+    /// Twice is once over.
+    private static func veiled(_ text: some Collection<UInt8>, _ key: [UInt8], _ nonce: [UInt8]) -> [UInt8] {
+        let veil = SimulatedHash.bytes(key + nonce)
+        return text.enumerated().map { $0.element ^ veil[$0.offset % veil.count] }
+    }
 }
 
 enum SimulatedKeys {

@@ -9,6 +9,11 @@ final class SimulatedPins: ConsentDisk {
     private(set) var book: PinBook
     /// As the daemon knows it to be; another one if the disk reported an error and has it all the same.
     private(set) var known: PinBook
+    /// As the file of keys has it; nil for a host whose content is open.
+    var epochs: EpochBook?
+    /// What that file was, the last times.
+    private var earlierEpochs: [EpochBook] = []
+    private static let earlierMax = 4
     private var keyFile: Generation
     private var starts = 0
 
@@ -29,7 +34,23 @@ final class SimulatedPins: ConsentDisk {
         book.began()
         if world.plant == .forgottenCount { book = book.forgettingCounts }
         known = book
+        world.consent?.vouching?.saved(book, of: host.index)
+        world.sealing?.devicesChanged(at: host.index)
         return book
+    }
+
+    /// At each start of the daemon. `notes`: as its spool has them.
+    func openEpochs(_ notes: [String: [UInt8]]) -> EpochBook? {
+        let current = epochs?.current?.number ?? 0
+        let others = earlierEpochs.filter { $0.current?.number != current }
+        // A host that has lost its note as well cannot know.
+        guard !others.isEmpty, notes["consent.epoch"] == Array(String(current).utf8),
+            world.dice.chance(world.faults.restoredKeys)
+        else { return epochs }
+        let older = world.dice.pick(others)
+        world.trace.note(world.now, host.name, "is restored", "epoch \(current) to \(older.current?.number ?? 0)")
+        epochs = older
+        return older
     }
 
     /// The device is trusted, whichever of the two is true.
@@ -41,6 +62,12 @@ final class SimulatedPins: ConsentDisk {
         [book, known].allSatisfy { $0[device].map { !$0.isSuspended && right.isSubset(of: $0.may) } == true }
     }
 
+    func hasPasskey(_ device: KeyID) -> Bool { [book, known].allSatisfy { $0[device]?.passkeys.isEmpty == false } }
+
+    func mayBeNext(_ count: Int64, of device: KeyID) -> Bool {
+        [book, known].contains { $0[device].map { count > $0.count } == true }
+    }
+
     func isNext(_ count: Int64, of device: KeyID) -> Bool {
         [book, known].allSatisfy { $0[device].map { count > $0.count } == true }
     }
@@ -49,17 +76,31 @@ final class SimulatedPins: ConsentDisk {
         guard !host.disk.isFull, !world.dice.chance(world.faults.failedWrite) else {
             // The file may have been replaced all the same.
             if !host.disk.isFull, world.dice.chance(0.3) { self.book = book }
+            world.sealing?.devicesChanged(at: host.index)
             throw SpoolError(host.disk.isFull ? .full : .failed, "the pins are not saved")
         }
         self.book = book
         known = book
         world.consent?.saved(book, of: host)
+        world.sealing?.devicesChanged(at: host.index)
     }
 
     func keepSigned() throws(SpoolError) {}
 
-    /// Content is open in this world.
-    func save(_: EpochBook) throws(SpoolError) {}
+    func save(_ epochs: EpochBook) throws(SpoolError) {
+        world.sealing?.keysChanged(epochs, at: host.index)
+        guard !host.disk.isFull, !world.dice.chance(world.faults.failedWrite) else {
+            if !host.disk.isFull, world.dice.chance(0.3) { replace(with: epochs) }
+            throw SpoolError(host.disk.isFull ? .full : .failed, "the keys are not saved")
+        }
+        if world.plant != .unkeptKey { replace(with: epochs) }
+    }
+
+    private func replace(with epochs: EpochBook) {
+        if let old = self.epochs { earlierEpochs.append(old) }
+        if earlierEpochs.count > Self.earlierMax { earlierEpochs.removeFirst() }
+        self.epochs = epochs
+    }
 }
 
 extension PinBook {

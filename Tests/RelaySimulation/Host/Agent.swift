@@ -19,8 +19,7 @@ final class Agent {
         var isAtTerminal = false
 
         var life: Int64 { isAttended ? SimulatedAdapter.life : SimulatedAdapter.headlessLife }
-        /// By its input, so that the same question always offers the same.
-        var hasOffer: Bool { command != Agent.commands[0] }
+        let hasOffer: Bool
         var digest: InputDigest {
             SimulatedAdapter.digests.input(
                 tool: SimulatedAdapter.tool, input, offers: SimulatedForm(hasOffer: hasOffer).offers)
@@ -135,11 +134,14 @@ final class Agent {
     private func event() -> EventHead {
         calls += 1
         switch world.dice.below(6) {
-        case 0: return .message(.assistant, summary: "message \(calls)")
-        case 1: return .statusChanged(world.dice.pick([.running, .idle]), reason: nil)
-        case 2: return .toolStarted(ToolStart(call: "c\(calls)", tool: "Bash", operation: "step \(calls)"))
-        case 3: return .fileChanged(path: "file\(calls % 7)", added: Int64(calls), removed: 1)
-        case 4: return .todoChanged(TodoProgress(completed: Int64(calls % 5), total: 5))
+        case 0: return .message(.assistant, summary: machine.secret("message \(calls)"))
+        case 1: return .statusChanged(world.dice.pick([.running, .idle]), reason: machine.isSealed ? reason : nil)
+        case 2:
+            return .toolStarted(ToolStart(call: "c\(calls)", tool: "Bash", operation: machine.secret("step \(calls)")))
+        case 3: return .fileChanged(path: machine.secret("file\(calls % 7)"), added: Int64(calls), removed: 1)
+        case 4:
+            let task = machine.isSealed && calls.isMultiple(of: 2) ? machine.secret("task \(calls)") : nil
+            return .todoChanged(TodoProgress(completed: Int64(calls % 5), total: 5, current: task))
         default:
             var usage = Usage()
             // Some reports name no run, some repeat the previous figures.
@@ -150,15 +152,17 @@ final class Agent {
         }
     }
 
+    private var reason: String? { calls.isMultiple(of: 3) ? machine.secret("waits for \(calls)") : nil }
+
     // MARK: Asking
 
-    private var lastCommand = Agent.commands[0]
+    private lazy var lastCommand = commands[0]
 
     private func begin() {
         world.lastName += 1
         let ask = Ask(
             session: session, hook: world.lastName, run: run, command: nextCommand(),
-            isAttended: world.dice.chance(0.3))
+            isAttended: world.dice.chance(0.3), hasOffer: lastCommand != commands[0])
         self.ask = ask
         world.trace.note(world.now, name, "asks", "\(session) hook \(ask.hook)")
         call(ask.hook)
@@ -177,11 +181,12 @@ final class Agent {
 
     /// An agent that was stopped tries the very same again.
     private func nextCommand() -> String {
-        if world.dice.chance(0.4) { lastCommand = world.dice.pick(Self.commands) }
+        if world.dice.chance(0.4) { lastCommand = world.dice.pick(commands) }
         return lastCommand
     }
 
-    private static let commands = ["ls", "make", "rm"]
+    /// Only some have an offer: by the command, so that the same question always offers the same.
+    private lazy var commands = ["ls", "make", "rm"].map { machine.secret($0) }
 
     /// A digest that matches no tool's input.
     static let foreignDigest = InputDigest(String(repeating: "0", count: 64))!
@@ -263,7 +268,7 @@ final class Agent {
             launched.insert(id)
             world.trace.note(world.now, name, "begins", "\(id) for \(order.name.command)")
             world.consent?.began(order, at: host)
-            if let complaint = world.steering?.began(order, allowed: HostProcess.allowedFolders) {
+            if let complaint = world.steering?.began(order, allowed: machine.allowedFolders) {
                 world.report(.steering, complaint)
             }
             if world.dice.chance(0.9) { tell(.begun(order.name, id)) }

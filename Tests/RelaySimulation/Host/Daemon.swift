@@ -34,7 +34,10 @@ final class Daemon {
             let counts = spool.index.notes.keys.filter { $0.hasPrefix("consent.device/") }.sorted()
             try spool.append(counts.map { .note($0, nil) })
         }
-        let consent = world.consent?.consent(of: host)
+        let consent = world.consent?.consent(of: host, spool.index.notes)
+        if world.plant == .forgottenEpoch, spool.index.notes["consent.epoch"] != nil {
+            try spool.append([.note("consent.epoch", nil)])
+        }
         host.rules?.daemonStarted()
         machine = HostMachine(
             agents: Self.agents(of: host, in: world), spool: spool,
@@ -42,7 +45,7 @@ final class Daemon {
                 software: "simulated", name: host.name, capabilities: world.steering == nil ? [.hold] : [.hold, .steer],
                 key: consent?.key),
             boot: "\(host.name) \(host.boot)", steering: world.steering == nil ? .nobody : .everyone, consent: consent,
-            rules: host.rules.map { ($0, "/srv/dev") })
+            rules: host.ruleSource.map { ($0, "/srv/dev") })
     }
 
     private static func agents(of host: HostProcess, in world: World) -> [any AgentAdapter] {
@@ -129,7 +132,8 @@ final class Daemon {
     private func act(_ order: HostOrder) {
         switch order {
         case .connect: connection = world.connect(.host(host.index))
-        case .send(let bytes), .stream(let bytes):
+        case .send(let said), .stream(let said):
+            let bytes = world.sealing?.leaves(said, from: host) ?? said
             // For the planted fault the checker has to know the end, which then never arrives.
             if world.plant == .forgottenEnds, String(decoding: bytes, as: UTF8.self).contains(#""stage":"taken""#),
                 world.dice.chance(0.5)

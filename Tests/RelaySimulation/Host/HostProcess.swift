@@ -10,8 +10,7 @@ final class HostProcess {
     let index: Int
     let identity: HostIdentity
     let disk: SimulatedDisk
-    /// Nil in a world without any.
-    let rules: SimulatedRules?
+    private let ownerRules: SimulatedRules?
     private(set) var agents: [Agent] = []
     /// Bodies of the real adapters, in a world that has those.
     private(set) var bodies: [any AgentBody] = []
@@ -20,7 +19,7 @@ final class HostProcess {
     /// Those of the previous daemon: its orders to an agent may arrive after it has ended.
     private var givenBefore: [SteeringRequest] = []
     private(set) var daemon: Daemon?
-    private var life = 0
+    private(set) var life = 0
     /// Names this start of its machine.
     private(set) var boot = 0
     /// Milliseconds by which its wall clock is ahead of the truth.
@@ -39,7 +38,7 @@ final class HostProcess {
         identity = HostIdentity(
             workspace: World.workspace.id, host: Named(id: HostID(name)!, name: name), scope: Scope(of: .host))
         disk = SimulatedDisk(world: world)
-        rules = world.ruleDice == nil ? nil : SimulatedRules(plant: world.plant)
+        ownerRules = world.ruleDice == nil ? nil : SimulatedRules(plant: world.plant)
         guard world.hasRealAgents else {
             agents = (0..<count).map { Agent(world: world, host: index, index: $0) }
             return
@@ -65,6 +64,11 @@ final class HostProcess {
     var instant: HostInstant {
         HostInstant(wall: World.wallAtStart + world.now + wallOffset, monotonic: world.now)
     }
+
+    /// Nil without any, and if those of its owner want passkeys.
+    var rules: SimulatedRules? { world.consent?.rules(of: self) == nil ? ownerRules : nil }
+
+    var ruleSource: (any RuleSource)? { world.consent?.rules(of: self) ?? ownerRules }
 
     // MARK: Life
 
@@ -117,6 +121,27 @@ final class HostProcess {
         }
     }
 
+    // MARK: Content
+
+    var isSealed: Bool { world.sealing?.isSealed(index) == true }
+
+    /// The text with a mark in it, if this host seals its content.
+    func secret(_ text: String) -> String { isSealed ? SealingWorld.mark + text : text }
+
+    /// Also of sessions that have not begun.
+    func owns(_ session: SessionID) -> Bool {
+        session.rawValue.hasPrefix("h\(index)a") || session.rawValue == "\(LaunchAdapter.name)-\(index)"
+    }
+
+    func facts(of session: SessionID) -> SessionFacts {
+        var facts = SessionFacts(agentName: "simulated")
+        if rules != nil { facts.folder = folder(of: "here") }
+        guard isSealed else { return facts }
+        facts.title = secret("work of \(session)")
+        (facts.project, facts.workingDirectory, facts.branch) = (secret("here"), folder(of: "here"), secret("main"))
+        return facts
+    }
+
     func isAlive(_ process: AgentProcess) -> Bool {
         agents.contains { $0.process == process } || bodies.contains { $0.isAlive(process) }
     }
@@ -147,9 +172,12 @@ final class HostProcess {
 
     // MARK: New sessions
 
-    static let projects = ["here", "moved"].map { ProjectOffer(name: $0, folder: "/srv/\($0)") }
+    private var projects: [ProjectOffer] {
+        ["here", "moved"].map { ProjectOffer(name: secret($0), folder: folder(of: $0)) }
+    }
+    private func folder(of project: String) -> String { "/srv/\(secret(project))" }
     /// The other project's folder has become a link to somewhere else since it was offered.
-    static let allowedFolders: Set = ["/srv/here"]
+    var allowedFolders: Set<String> { [folder(of: "here")] }
 
     func launch(_ order: LaunchOrder, by agent: String) { agents.first { $0.name == agent }?.launch(order) }
 
@@ -157,8 +185,8 @@ final class HostProcess {
         let startable = agents.map { StartableAgent(name: $0.name, title: "Simulated", modes: ["ask"]) }
         let fact: LaunchFact =
             switch order {
-            case .readProjects: .read(Self.projects, startable)
-            case .resolve(let name, "here"): .resolved(name, folder: "/srv/here", reason: "")
+            case .readProjects: .read(projects, startable)
+            case .resolve(let name, secret("here")): .resolved(name, folder: folder(of: "here"), reason: "")
             case .resolve(let name, _):
                 .resolved(name, folder: world.plant == .strayStart ? "/elsewhere" : nil, reason: "another folder now")
             }

@@ -104,9 +104,8 @@ struct SimulatedAdapter: AgentAdapter {
         switch fact {
         case .started(let session, let process):
             begin(session)
-            var facts = SessionFacts(agentName: "simulated")
+            var facts = host.facts(of: session)
             facts.run = "\(process.startedAt)"
-            if host.rules != nil { facts.folder = HostProcess.projects[0].folder }
             emit(.sessionStarted(facts), in: session)
         case .worked(let session, let heads):
             begin(session)
@@ -125,7 +124,7 @@ struct SimulatedAdapter: AgentAdapter {
             overtaken()
             tellDesk(.sessionEnded(session, agentGone: false))
             live.remove(session)
-            emit(.sessionEnded(reason: "done", failed: false), in: session)
+            emit(.sessionEnded(reason: host.secret("done"), failed: false), in: session)
             effects.append(.remember(session.rawValue, nil))
         case .steered(let request, let stage):
             let told: SteeringStage = world.plant == .deniedPrompt && stage == .taken ? .refused : stage
@@ -138,7 +137,7 @@ struct SimulatedAdapter: AgentAdapter {
     private mutating func begun(_ name: SteeringName, _ session: SessionID) {
         effects.append(.launched(name, .began(session, nil)))
         begin(session)
-        emit(.sessionStarted(SessionFacts(agentName: "simulated")), in: session)
+        emit(.sessionStarted(host.facts(of: session)), in: session)
         effects.append(.launched(name, .arrived))
         effects.append(.stands(session, .idle))
     }
@@ -187,7 +186,7 @@ struct SimulatedAdapter: AgentAdapter {
             let rule = host.rules?.answer(to: ask.command, isHeld: host.holds.contains(ask.session))
             world.freedom.asked(id, hook: ask.hook, run: ask.run, digest: ask.digest, rule: rule)
             var request = ApprovalRequest(
-                approval: id, kind: .tool, tool: Self.tool, title: "Run \(ask.hook)", digest: approval.digest)
+                approval: id, kind: .tool, tool: Self.tool, title: host.secret("Run \(ask.hook)"), digest: approval.digest)
             request.expiresAt = approval.expiresAt
             request.offers = approval.offers
             request.alert = (try? JSONDocument(parsing: ask.input).root).flatMap { RequestWords(request, input: $0) }

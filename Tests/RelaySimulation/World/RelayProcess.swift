@@ -128,6 +128,7 @@ final class RelayProcess {
 
     func received(_ bytes: [UInt8], on connection: Connection) {
         guard core?.isServing == true else { return }
+        world.sealing?.reached(bytes, from: connection.name)
         world.trace.note(world.now, connection.name, "→", bytes: bytes, String(decoding: bytes.prefix(400), as: UTF8.self))
         switch connection.role {
         case .host:

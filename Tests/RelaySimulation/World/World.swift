@@ -35,6 +35,8 @@ final class World {
     private(set) var consent: ConsentWorld?
     /// Of the owners of hosts that have rules; nil if none has.
     private(set) var ruleDice: Dice?
+    /// Sealed content, and the devices that read it; nil if no host seals.
+    private(set) var sealing: SealingWorld?
     /// True if it forges or replays while there are faults.
     private var isRelayBad = false
     var connections: [PeerID: Connection] = [:]
@@ -66,7 +68,8 @@ final class World {
         self.configuration = configuration
         plant = configuration.plant
         dice = Dice(seed: seed)
-        let isOfConsent = configuration.plant?.isOfConsent == true
+        let isOfSealing = configuration.plant?.isOfSealing == true
+        let isOfConsent = configuration.plant?.isOfConsent == true || isOfSealing
         hasRealAgents = configuration.hasRealAgents ?? (!isOfConsent && (seed % 4 == 1 || configuration.plant?.agent != nil))
         let isSigned = !hasRealAgents && (configuration.isSigned ?? (isOfConsent || [0, 6].contains(seed % 8)))
         if let given = configuration.shape {
@@ -94,8 +97,16 @@ final class World {
         if isSigned {
             var consentDice = Dice(seed: seed &+ 0x2545_F491)
             if configuration.faults == nil { faults.drawConsent(by: &consentDice, isPlanted: isOfConsent) }
+            var vouchingDice = Dice(seed: seed &+ 0x1B87_3593)
+            if configuration.faults == nil { faults.drawVouching(by: &vouchingDice, isPlanted: isOfConsent) }
             isRelayBad = faults.isRelayBad
-            consent = ConsentWorld(world: self, seed: seed)
+            let consent = ConsentWorld(world: self, seed: seed)
+            self.consent = consent
+            if configuration.isSealed ?? (isOfSealing || [6, 8].contains(seed % 16)) {
+                var sealingDice = Dice(seed: seed &+ 0x0DD0_5EA1)
+                if configuration.faults == nil { faults.drawSealing(by: &sealingDice, isPlanted: isOfSealing) }
+                sealing = SealingWorld(world: self, consent, seed: seed)
+            }
         }
         if configuration.hasPhones ?? seed.isMultiple(of: 5) {
             var pushDice = Dice(seed: ~seed)

@@ -31,7 +31,8 @@ struct CardFace: Equatable, CustomStringConvertible {
         let pending = view.approvals.values.filter { $0.stage == .pending }
         let oldest = pending.min { ($0.seq, $0.id.rawValue) < ($1.seq, $1.id.rawValue) }
         let order: [PushText] = [.generic, .summary, .full]
-        let text = order.first { $0 == device.text || $0 == profile.textMax } ?? device.text
+        let wished = order.first { $0 == device.text || $0 == profile.textMax } ?? device.text
+        let text = view.state.summary.line == nil ? wished : .generic
         var subject = PushSubject(summary: view.state.summary, approval: oldest, text: text, now: moment)
         subject.waiting = Set(pending.map(\.id))
         subject.budgetLevel = view.state.summary.budget?.level ?? 0

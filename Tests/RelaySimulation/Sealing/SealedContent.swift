@@ -1,0 +1,60 @@
+import Consent
+import RelayProtocol
+
+/// All that was ever sealed by one host, for whoever has each of its keys: the simulation itself.
+struct SealedContent {
+    /// An event as its host sealed it.
+    struct Opened: Equatable {
+        let number: Int64
+        let epoch: EpochNumber
+        /// The event as an open host would have sent it.
+        let plain: [UInt8]
+    }
+
+    private struct Place: Hashable {
+        let session: SessionID
+        let key: EpochKey
+    }
+
+    let host: KeyID
+    /// By epoch. A host that uses a number again has several keys of it.
+    private var keys: [EpochNumber: [EpochKey]] = [:]
+    private var seals: [Place: SessionSeal] = [:]
+
+    init(of host: KeyID) { self.host = host }
+
+    /// It was about to be on disk: from then on the host may use it.
+    mutating func learn(_ key: EpochKey, of epoch: EpochNumber) {
+        if keys[epoch]?.contains(key) != true { keys[epoch, default: []].append(key) }
+    }
+
+    func key(of epoch: EpochNumber) -> EpochKey? { keys[epoch]?.last }
+
+    /// The highest below this one.
+    func epoch(before epoch: EpochNumber) -> EpochNumber? { keys.keys.filter { $0 < epoch }.max() }
+
+    mutating func seal(of session: SessionID, _ epoch: EpochNumber, _ key: EpochKey) -> SessionSeal {
+        let place = Place(session: session, key: key)
+        if let known = seals[place] { return known }
+        let seal = SessionSeal(of: session, host: host, key, epoch: epoch, .simulated)
+        seals[place] = seal
+        return seal
+    }
+
+    /// Nil if it is not sealed for this place by one of the host's keys.
+    mutating func open(_ event: Event, in session: SessionID) -> Opened? {
+        guard let text = event.sealed, let sealed = try? Sealed(text: text, as: .numbered) else { return nil }
+        for key in keys[sealed.epoch] ?? [] {
+            guard
+                let plain = try? seal(of: session, sealed.epoch, key).open(sealed, as: .event(kind: event.head.kind))
+            else { continue }
+            return Opened(number: sealed.number, epoch: sealed.epoch, plain: plain)
+        }
+        return nil
+    }
+}
+
+extension Event {
+    /// The text in its body, if its host seals.
+    var sealed: String? { try? JSONDocument(parsing: bytes).root.optional("body")?.optionalString("sealed") }
+}

@@ -70,9 +70,11 @@ package struct HostConsent {
 
     static func isNote(_ key: String) -> Bool { key.hasPrefix(notes) }
 
-    /// Returns the notes that are no longer needed. `isPending`: the approval has not ended.
+    /// Returns the notes that are no longer needed. `numbered`: live sessions, with the first number that the relay has not acknowledged.
+    /// `isPending`: the approval has not ended.
     mutating func restore(
-        from notes: [String: [UInt8]], at now: HostInstant, isPending: (ApprovalID) -> Bool
+        from notes: [String: [UInt8]], at now: HostInstant, numbered: [SessionID: Int64] = [:],
+        isPending: (ApprovalID) -> Bool
     ) -> [String] {
         var kept: [ApprovalID: [UInt8]] = [:]
         var over: [String] = []
@@ -83,6 +85,8 @@ package struct HostConsent {
                 counts[device] = .some(Int64(String(decoding: note, as: UTF8.self)))
             } else if key == Self.epochNote {
                 epoch = EpochNumber(String(decoding: note, as: UTF8.self)) ?? 0
+            } else if key == Self.sealedNote, sealing != nil {
+                continue
             } else if let session = SessionLines.session(ofNote: key.dropFirst(Self.notes.count)), sealing != nil {
                 sealing?.restore(note, of: session)
             } else if let id = ApprovalID(String(key.dropFirst(Self.notes.count))), isPending(id) {
@@ -98,8 +102,20 @@ package struct HostConsent {
         if sealing?.isNew == true { epoch = max(epoch, Self.firstEpoch(at: now)) }
         sealing?.trust(book.devices.map(\.id), after: epoch)
         noteEpoch()
+        if sealing != nil, notes[Self.sealedNote] == nil { beginSealing(numbered) }
         return over
     }
+
+    /// Until its last life this host reported in the open.
+    private mutating func beginSealing(_ numbered: [SessionID: Int64]) {
+        unwritten[Self.sealedNote] = [1]
+        for (session, number) in numbered {
+            if let (note, facts) = sealing?.begin(session, from: number) { unwritten[Self.notes + note] = facts }
+        }
+    }
+
+    /// The last life of this host sealed.
+    private static let sealedNote = notes + "content/sealed"
 
     /// Seconds since 2020: if the keys and all notes of them are lost, the next epochs have numbers of their own.
     private static func firstEpoch(at now: HostInstant) -> EpochNumber {
@@ -269,6 +285,7 @@ package struct HostConsent {
 
     /// The event as it leaves. Nil if it is too long. Throws if the disk does not take the key.
     mutating func sealed(_ event: Event, of session: SessionID, number: Int64) throws(SpoolError) -> Event? {
+        if let (note, facts) = sealing?.leaves(number, of: session) { unwritten[Self.notes + note] = facts }
         guard let bytes = try sealing?.sealed(event, of: session, number: number, wrappedFor: book.devices) else {
             return event
         }

@@ -141,7 +141,8 @@ package struct HostMachine {
 
     private mutating func restoreConsent() {
         let notes = journal.spool.index.notes
-        let over = consent?.restore(from: notes, at: now) { notes[$0.rawValue] != nil }
+        let numbered = journal.spool.index.sessions.filter { isNeeded($0.key) }.mapValues { $0.acknowledged + 1 }
+        let over = consent?.restore(from: notes, at: now, numbered: numbered) { notes[$0.rawValue] != nil }
         forget(over ?? notes.keys.filter(HostConsent.isNote))
     }
 
@@ -509,6 +510,7 @@ package struct HostMachine {
             for (session, approval) in journal.takeUnsealable() {
                 if let agent = agent(of: session.rawValue) { tell(agent, .notRecorded(approval)) }
             }
+            if let agent = agents.indices.first { _ = remember([:], of: agent) }
         } catch {
             // Nothing of it is lost: it goes when the disk is back.
             orders.append(.log(.notSent(error)))

@@ -218,6 +218,16 @@ struct HostSealing {
 
     mutating func restore(_ note: [UInt8], of session: SessionID) { lines.restore(note, of: session) }
 
+    /// The event of that number leaves. Returns the session's note if that changes.
+    mutating func leaves(_ number: Int64, of session: SessionID) -> (note: String, facts: [UInt8])? {
+        lines.leaves(number, of: session).map { (SessionLines.note(of: session), $0) }
+    }
+
+    /// Returns the session's note if it changes.
+    mutating func begin(_ session: SessionID, from number: Int64) -> (note: String, facts: [UInt8])? {
+        lines.begin(session, from: number).map { (SessionLines.note(of: session), $0) }
+    }
+
     /// True before the first key.
     var isNew: Bool { book.current == nil }
 

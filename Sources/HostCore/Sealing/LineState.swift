@@ -11,8 +11,16 @@ struct LineState: Sendable {
     private var operation: String?
     private var approvals: [(id: ApprovalID, title: String)] = []
     private(set) var isEnded = false
+    /// The relay may have more of it in the open than it has acknowledged.
+    private var mayBeginLater = false
 
     init() {}
+
+    /// A session that was reported in the open until now. `from`: its first number that the relay has not acknowledged.
+    init(sealedFrom number: Int64) {
+        facts.from = number
+        mayBeginLater = true
+    }
 
     /// Facts of an earlier life.
     init(note: [UInt8]) {
@@ -23,7 +31,7 @@ struct LineState: Sendable {
     var note: [UInt8]? {
         var kept = SessionLine()
         (kept.title, kept.project, kept.branch) = (facts.title, facts.project, facts.branch)
-        (kept.workingDirectory, kept.folder) = (facts.workingDirectory, facts.folder)
+        (kept.workingDirectory, kept.folder, kept.from) = (facts.workingDirectory, facts.folder, facts.from)
         return kept == SessionLine() ? nil : kept.shortened.bytes
     }
 
@@ -31,6 +39,14 @@ struct LineState: Sendable {
         var line = facts
         line.operation = approvals.first?.title ?? (status.isWaiting ? facts.reason ?? operation : operation)
         return line.shortened
+    }
+
+    /// The event of that number leaves sealed. Returns true if it is the first.
+    mutating func leaves(_ number: Int64) -> Bool {
+        guard mayBeginLater else { return false }
+        mayBeginLater = false
+        facts.from = number
+        return true
     }
 
     mutating func learn(_ head: EventHead) {

@@ -27,6 +27,14 @@ struct SessionLines {
 
     mutating func restore(_ note: [UInt8], of session: SessionID) { states[session] = LineState(note: note) }
 
+    /// The session was reported in the open so far, and is sealed from that number on. Returns its note.
+    mutating func begin(_ session: SessionID, from number: Int64) -> [UInt8]? {
+        guard states[session] == nil else { return nil }
+        let state = LineState(sealedFrom: number)
+        states[session] = state
+        return state.note
+    }
+
     /// Returns the session's note if the event has changed it.
     mutating func learn(_ head: EventHead, of session: SessionID) -> [UInt8]? {
         if case .sessionStarted = head { over.removeAll { $0 == session } }
@@ -38,6 +46,11 @@ struct SessionLines {
 
     mutating func ended(_ approval: ApprovalID) {
         if let session = states.first(where: { $0.value.asks(approval) })?.key { states[session]?.ended(approval) }
+    }
+
+    /// The event of that number leaves sealed. Returns the session's note if it is the first.
+    mutating func leaves(_ number: Int64, of session: SessionID) -> [UInt8]? {
+        states[session]?.leaves(number) == true ? states[session]?.note : nil
     }
 
     /// The line to send with the event of that number; nil if the relay has it, unless it `isPart` of the event.

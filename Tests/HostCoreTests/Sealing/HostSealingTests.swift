@@ -273,6 +273,37 @@ struct HostSealingTests {
         #expect(lines.sessions.count == 65)
     }
 
+    @Test("a session that was in the open before says since when it is sealed, and one that never was says nothing of it")
+    func sealedFrom() throws {
+        var bench = try Bench(.signed)
+        bench.start()
+        bench.emit(tool())
+        bench.flush()
+        bench.emit(tool("Running the unsent.sh"))
+        try bench.restart(isSealed: true)
+        bench.open()
+        bench.flush()
+        let reader = try SealedReader(bench)
+        let first = try #require(bench.left().first { $0.number == 3 })
+        #expect(try reader.line(first.event)?.from == 3)
+        try bench.restart()
+        bench.open()
+        bench.emit(.sessionRenamed(title: "Renamed"))
+        bench.flush()
+        #expect(try reader.line(try #require(bench.left().last).event)?.from == 3)
+
+        var new = try Bench.sealed()
+        new.start()
+        new.flush()
+        let other = try SealedReader(new)
+        try new.restart()
+        new.open()
+        new.emit(.sessionRenamed(title: "Renamed"))
+        new.flush()
+        #expect(try new.left().compactMap { try other.line($0.event) }.allSatisfy { $0.from == nil })
+        #expect(new.left().count == 2)
+    }
+
     @Test("a request that is too long to be sealed is known to be missing, and its agent does not wait for it")
     func unsealable() throws {
         var bench = try Bench(.open)

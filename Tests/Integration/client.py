@@ -8,6 +8,7 @@ from typing import Any
 
 from consent import Device, Shown, unb64
 from schema import assert_valid
+from sealed_relay import aliased, open_all
 from wire import Connection, Message
 
 
@@ -73,7 +74,7 @@ class WireClient:
             texts = [fields[key] for key in ("rule", "toml") if key in fields]
             fields["signature"] = self.device.steer(unb64(host), fields["session"], id, type, *texts)
         since = len(self.messages)
-        self.connection.send({"type": type, "id": id, **fields})
+        self.connection.send({"type": type, "id": id, **aliased(fields)})
         return self.wait(
             lambda message: message["type"] == "reply" and message["id"] == id, timeout, f"the reply to {type} {id}", since
         )
@@ -162,6 +163,7 @@ class WireClient:
         return state()
 
     def _check(self, message: Message) -> None:
+        open_all(message)
         match message["type"]:
             case "snapshot":
                 if "session" in message:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import sealed_relay
 from client import WireClient
 from daemon import Daemon, paired
 from host import ScriptedHost
@@ -35,6 +36,8 @@ def runs_agent(item: pytest.Item) -> bool:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves agents that have not changed to their journeys, and orders the files: each is for one process, so the long ones come first."""
     left_out = [item for item in items if runs_agent(item) and is_left_out(item.path.name, getattr(item, "originalname", item.name))]
+    if sealed_relay.IS_ON:
+        left_out = [item for item in items if sealed_relay.is_left_out(item)]
     config.hook.pytest_deselected(items=left_out)
     gone = set(left_out)
     items[:] = [item for item in items if item not in gone]

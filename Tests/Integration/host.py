@@ -6,6 +6,7 @@ import threading
 import time
 from typing import Any
 
+from sealed_relay import Line, sealed, sealed_text
 from waits import patient, wait_until
 from wire import Connection, Message
 
@@ -53,6 +54,7 @@ class ScriptedHost:
         self.lock = threading.RLock()
         self.sessions: dict[str, list[Message]] = {}
         """Every event ever made, by session; number n stands at n - 1."""
+        self.lines: dict[str, Line] = {}
         self.through: dict[str, int] = {}
         """What the relay said is on its disk."""
         self.sent: dict[str, int] = {}
@@ -138,10 +140,10 @@ class ScriptedHost:
             return len(events)
 
     def deltas(self, session: str, message: str, text: str, agent: str | None = None) -> None:
-        self.connection.send({"type": "deltas", "session": session, "message": message, "text": text, **({"agent": agent} if agent else {})})
+        self.connection.send({"type": "deltas", "session": session, "message": message, "text": sealed_text(text), **({"agent": agent} if agent else {})})
 
     def output(self, session: str, call: str, text: str) -> None:
-        self.connection.send({"type": "output", "session": session, "call": call, "text": text})
+        self.connection.send({"type": "output", "session": session, "call": call, "text": sealed_text(text)})
 
     def request_approval(
         self,
@@ -314,7 +316,7 @@ class ScriptedHost:
         while start < len(events):
             batch: list[Message] = []
             size = 0
-            for event in events[start : start + BATCH_EVENTS_MAX]:
+            for event in (sealed(event, self.lines.setdefault(session, Line())) for event in events[start : start + BATCH_EVENTS_MAX]):
                 size += len(json.dumps(event))
                 if batch and size > BATCH_BYTES_MAX:
                     break

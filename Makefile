@@ -135,6 +135,10 @@ check: lint test ## What CI runs: format, words, types, then every test (layerin
 nightly: ## Hours, a report in .build/nightly: every agent's tests, the released flags, 100,000 worlds, fuzzing, soak, sanitizers; ARGS="--only fuzz"
 	Tests/Tools/nightly.py $(ARGS)
 
+# The relay's tests with a relay that gets nothing to read: Tests/Integration/sealed_relay.py.
+test-sealed: build-tests venv servers
+	HELIOGRAPH_CONTENT=sealed HELIOGRAPH_BIN=$(abspath $(TESTED)) $(INTEGRATION)
+
 # The integration tests against programs built as they are released.
 test-released: build build-tests venv servers
 	$(INTEGRATION)
@@ -245,4 +249,4 @@ venv: test-packages .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-.PHONY: help run build demo pictures redaction rules test test-module build-tests test-serial test-stores test-sockets test-pure test-simulation test-web test-integration check nightly test-released worlds fuzz simulator sanitize openhands-check claude-check codex-check pydantic-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv
+.PHONY: help run build demo pictures redaction rules test test-module build-tests test-serial test-stores test-sockets test-pure test-simulation test-web test-integration check nightly test-released test-sealed worlds fuzz simulator sanitize openhands-check claude-check codex-check pydantic-check autobahn deploy-check deb deb-check image-check wire lint format simulate upgrade-check bench bench-peers soak clean packages test-packages servers venv

@@ -15,6 +15,7 @@ FOLDER = ROOT / ".build/nightly"
 STEPS = {
     "check": ["check", "AGENTS=all"],
     "released": ["test-released"],
+    "sealed": ["test-sealed"],
     "worlds": ["worlds"],
     "fuzz": ["fuzz", "SECONDS=1800", "JOBS=2"],
     "soak": ["soak", "MINUTES=60"],

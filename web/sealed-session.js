@@ -33,7 +33,7 @@ export const sealedIn = ({ kind, head, body }) => body?.sealed ?? (kind === "ste
 /** @param {Event} event What the relay tells of itself, and no host has sealed. */
 const isOfRelay = ({ kind, head }) =>
   ["approval.decided", "approval.expired", "budget.crossed", "steering.requested", "truncated"].includes(kind)
-  || (kind === "approval.stale" && ["tooMany", "sessionEnded"].includes(head.reason)) || (kind === "steering.changed" && head.stage === "withdrawn");
+  || (kind === "approval.stale" && ["tooMany", "sessionEnded"].includes(head.reason)) || (kind === "steering.changed" && head.stage === "refused" && head.reason === "its host had just gone");
 
 /** What a summary has from its line alone. */
 const ofLine = ["title", "project", "cwd", "folder", "branch"];

@@ -492,7 +492,7 @@ extension Event {
         switch head {
         case .truncated: true
         case .approvalStale(_, let reason): reason == "tooMany" || reason == ApprovalStage.sessionEnded
-        case .steeringChanged(let change): change.stage == .withdrawn || change.stage == .unknown
+        case .steeringChanged(let change): change.stage == .refused && change.reason == "its host had just gone"
         default: head.knownKind?.isMadeByRelay == true
         }
     }

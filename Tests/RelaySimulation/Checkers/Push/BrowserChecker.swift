@@ -64,7 +64,9 @@ struct BrowserChecker {
     func planned(_ order: PushIntent, to device: Device, _ approval: Approval?) -> String? {
         guard order.service != .apns, case .device(let place) = order.target else { return nil }
         let name = "push \(order.id.rawValue) to \(order.device)"
-        if gone.contains(Self.subscription(order.service, place, order.device)) { return "\(name) goes to a subscription that is gone" }
+        if gone.contains(Self.subscription(order.service, place, order.device)) {
+            return "\(name) goes to a subscription that is gone"
+        }
         guard order.payload.count <= Self.bytesMax || order.code == nil || order.service.sharesAddresses else {
             return "\(name) is too long"
         }

@@ -454,7 +454,7 @@ async function start() {
     pairScreen({
       isPaired, knownAs, k, ...(!pairing ? { reason: "Pair this browser with the relay first. Then the machine of that link trusts it, too." }
         : pairing.role === "client" ? { code: pairing.code }
-        : { reason: "That link is for a machine with agents: run heliograph join with it there. It shows one for this browser." }),
+        : { reason: "That link is for a machine with agents: run heliograph join with it there." }),
     });
     // Behind it the link says what this browser may already do.
     return isPaired ? link.start() : undefined;

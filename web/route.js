@@ -53,8 +53,7 @@ export function staysHere(link) {
 export function pairingOf(text) {
   const [, role, code, k] = text.trim().match(/^(?:[^#]*#(pair|host|join)=)?([\w-]{4,128})(?:(?:&k=|\.)([\w-]{1,160}))?$/) ?? [];
   if (!code) return null;
-  if (role === "host" || role === "join") return { role: "host", code };
-  return { role: "client", code, ...(k && { k }) };
+  return role && role !== "pair" ? { role: "host", code } : { role: "client", code, ...(k && { k }) };
 }
 
 /**

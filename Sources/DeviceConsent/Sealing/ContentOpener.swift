@@ -38,6 +38,8 @@ package struct ContentOpener {
     /// Milliseconds of any clock that never jumps.
     private var now: Int64 = 0
     private var connectedAt: Int64?
+    /// When each session was asked for on this connection.
+    private var followedAt: [SessionID: Int64] = [:]
     /// Pages of a snapshot whose keys may come in a later one.
     private var held: [MessageToClient]?
     /// Histories that were asked for.
@@ -62,6 +64,9 @@ package struct ContentOpener {
     package mutating func sent(_ command: ClientCommand, as id: CommandID) {
         if case .history(let session, _, _) = command { histories[id] = session }
     }
+
+    /// The session is about to be asked for, from where it is held here.
+    package mutating func follows(_ session: SessionID) { followedAt[session] = now }
 
     /// The remark to print before this event; returned once.
     package mutating func remark(on seq: Int64, of session: SessionID) -> ContentRemark? {
@@ -139,7 +144,7 @@ package struct ContentOpener {
         case .welcome(let welcome, _, _, _):
             if let epoch, epoch != welcome.epoch { (ledgers, remarks, pasts) = ([:], [:], [:]) }
             epoch = welcome.epoch
-            connectedAt = now
+            (connectedAt, followedAt) = (now, [:])
         case .workspaceSnapshot(let summaries, let approvals, let more):
             return [
                 .workspaceSnapshot(
@@ -173,6 +178,7 @@ package struct ContentOpener {
             // Whose it was stays known, should it come back.
             (lines[session], names[session], unopened[session]) = (nil, nil, nil)
             (ledgers[session], remarks[session], pasts[session]) = (nil, nil, nil)
+            followedAt[session] = nil
         default: break
         }
         return [message]
@@ -267,12 +273,14 @@ package struct ContentOpener {
 
     /// True for a live request that is sealed with an older key than its host's newest.
     private mutating func isOutdated(_ sealed: Sealed, _ approval: Approval, _ host: KeyID) -> Bool {
-        approval.stage == .pending && !isCatchingUp && approval.seq > pasts[approval.session] ?? 0
+        approval.stage == .pending && !isCatchingUp(on: approval.session) && approval.seq > pasts[approval.session] ?? 0
             && sealed.epoch < settledEpoch(of: host)
     }
 
-    /// Sessions are brought from where they were held here.
-    private var isCatchingUp: Bool { connectedAt.map { now - $0 < Self.settlesAfter } ?? false }
+    /// The session is brought from where it was held here.
+    private func isCatchingUp(on session: SessionID) -> Bool {
+        (followedAt[session] ?? connectedAt).map { now - $0 < Self.settlesAfter } ?? false
+    }
 
     private mutating func settledEpoch(of host: KeyID) -> EpochNumber {
         keys.settled(of: host, since: now - Self.settlesAfter, at: now)
@@ -325,7 +333,7 @@ package struct ContentOpener {
     private mutating func opened(_ batch: SessionEvents, isLive: Bool) -> SessionEvents {
         guard sessions[batch.session] != nil else { return batch }
         var opened = batch
-        let past = isLive && !isCatchingUp ? pasts[batch.session] ?? batch.first - 1 : .max
+        let past = isLive && !isCatchingUp(on: batch.session) ? pasts[batch.session] ?? batch.first - 1 : .max
         opened.events = self.opened(batch.events, from: batch.first, of: batch.session, liveAfter: past)
         return opened
     }

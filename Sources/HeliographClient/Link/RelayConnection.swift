@@ -34,7 +34,10 @@ final class RelayConnection: ClientHandler {
 
     func followAll() { link.followsAll = true }
 
-    func follow(_ session: SessionID, after position: Position? = nil) { carryOut(link.follow(session, after: position)) }
+    func follow(_ session: SessionID, after position: Position? = nil) {
+        opener.follows(session)
+        carryOut(link.follow(session, after: position))
+    }
 
     func submit<Fault: Error>(_ make: (CommandID) throws(Fault) -> ClientCommand) throws(Fault) -> CommandID {
         let (id, orders) = try link.submit { id throws(Fault) in

@@ -192,6 +192,7 @@ final class ClientProcess {
     func write(_ letter: Letter, to host: HostKeyID) { if isGreeted { send(.letter(letter, to: .host(host)), .letter) } }
 
     private func subscribe(_ session: SessionID, after position: Position?) {
+        world.sealing?.devices[index].follows(session)
         send(.subscribe(session, after: position), .subscribe(session, after: position))
     }
 

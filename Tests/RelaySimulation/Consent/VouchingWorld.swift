@@ -8,7 +8,6 @@ final class VouchingWorld {
     private struct Vouched {
         let host: Int
         let newcomer: Int
-        let vouch: Vouch
         var machine: Vouching
     }
 
@@ -27,6 +26,8 @@ final class VouchingWorld {
     /// Of each device, the last ones: the relay has its letters and their answers.
     private var earlier: [Int: [(ask: Ask, roll: [UInt8])]] = [:]
     private var distrusted: [[UInt8]: Distrust] = [:]
+    /// By letter: a relay can bring one long after it was signed, and answered.
+    private var signed: [[UInt8]: (newcomer: Int, vouch: Vouch)] = [:]
     /// Each host's devices, as often as they changed.
     private var rolls: [Int: [Set<KeyID>]] = [:]
     private(set) var outcomes = (vouches: 0, distrusts: 0, rolls: 0)
@@ -72,7 +73,8 @@ final class VouchingWorld {
         let vouch = Vouch(
             host: identity.id, sign: other.identity.sign, box: other.identity.box, name: other.name, count: count,
             device: device.id)
-        vouched[voucher] = Vouched(host: host.index, newcomer: newcomer, vouch: vouch, machine: machine)
+        vouched[voucher] = Vouched(host: host.index, newcomer: newcomer, machine: machine)
+        signed[letter] = (newcomer, vouch)
         world.trace.note(world.now, device.name, "vouches", "for \(other.name) at \(host.name)")
         write(letter, by: voucher, to: identity.id)
     }
@@ -114,16 +116,14 @@ final class VouchingWorld {
             }
             return false
         }
-        guard let (_, vouched) = vouched.first(where: { $0.value.machine.unanswered.first?.letter == bytes }),
-            vouched.host == host.index
-        else { return false }
-        let newcomer = consent.devices[vouched.newcomer].id
-        guard pins.mayTrust(vouched.vouch.device, to: [.vouch]), pins.mayBeNext(vouched.vouch.count, of: vouched.vouch.device),
+        guard let (place, vouch) = signed[bytes], vouch.host == key else { return false }
+        let newcomer = consent.devices[place].id
+        guard pins.mayTrust(vouch.device, to: [.vouch]), pins.mayBeNext(vouch.count, of: vouch.device),
             !pins.book.wasDistrusted(newcomer)
         else { return false }
         consent.checker.letIn(newcomer, by: host.index)
-        world.sealing?.invited(newcomer, by: vouched.vouch.device, at: host.index)
-        return pins.trusts(vouched.vouch.device, to: [.vouch]) && pins.isNext(vouched.vouch.count, of: vouched.vouch.device)
+        world.sealing?.invited(newcomer, by: vouch.device, at: host.index)
+        return pins.trusts(vouch.device, to: [.vouch]) && pins.isNext(vouch.count, of: vouch.device)
     }
 
     func saved(_ book: PinBook, of host: Int) { rolls[host, default: []].append(Set(book.devices.map(\.id))) }

@@ -52,6 +52,8 @@ final class SealedDevice {
 
     // MARK: The relay's messages
 
+    func follows(_ session: SessionID) { reader.follows(session) }
+
     func received(_ message: MessageToClient) {
         for shown in reader.open(message, at: world.now) {
             switch shown {

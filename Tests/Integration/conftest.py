@@ -23,7 +23,7 @@ from waits import patient
 
 LONG_FILES = (
     "test_openhands.py", "test_kill.py", "test_swift_package.py", "test_days_work.py", "test_cost.py", "test_web_push_firefox.py", "test_slow.py",
-    "test_order.py", "test_retention.py", "test_journey.py",
+    "test_order.py", "test_retention.py", "test_journey.py", "test_node_cuts.py", "test_costs.py",
 )  # fmt: skip
 """Few tests that take 10 s and more each, or that install their agent first: what runs the tests begins with these."""
 

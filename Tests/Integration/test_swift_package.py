@@ -20,14 +20,16 @@ let package = Package(
         .executableTarget(
             name: "App",
             dependencies: [
-                .product(name: "LiveActivityKit", package: "heliograph"), .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "LiveActivityKit", package: "heliograph"), .product(name: "HeliographKit", package: "heliograph"),
+                .product(name: "Crypto", package: "swift-crypto"),
             ])
     ])
 """
 APP = """\
 import Crypto
+import HeliographKit
 import LiveActivityKit
-print(stub, DeepLink(session: "s1")!.text)
+print(stub, DeepLink(session: "s1")!.text, (try? TrustLink("https://relay.example/")) == nil)
 """
 CRYPTO = """\
 // swift-tools-version: 6.2
@@ -85,7 +87,7 @@ def test_an_app_resolves_and_builds_beside_a_target_named_crypto(tmp_path: Path,
     assert [path.name for path in (folder / ".build/checkouts").iterdir()] == ["heliograph"]
     run = swift(folder, "run")
     assert run.returncode == 0, run.stdout + run.stderr
-    assert run.stdout.strip().endswith("stub heliograph://session/s1")
+    assert run.stdout.strip().endswith("stub heliograph://session/s1 true")
 
 
 def test_so_does_one_that_has_it_in_a_folder(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """Sealed content in the page, with a real host: one scan, and all that it shows and sends is as with any host, while the relay reads none of it."""
 
 import asyncio
+import os
+import signal
 import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -188,6 +190,7 @@ def test_what_is_kept_is_sealed_and_opens_without_a_connection(daemon: Daemon, s
 
 CLAUDE = """#!/bin/sh
 [ "$1" = --version ] && echo "2.1.0 (Claude Code)" && exit
+echo $$ > "$HOME/pid"
 pwd > "$HOME/told"
 exec cat >> "$HOME/told"
 """
@@ -215,8 +218,13 @@ def test_a_session_is_started_in_a_project_whose_name_the_relay_does_not_read(da
     start.get_by_role("button", name="Start", exact=True).click()
     told = daemon.home / "told"
     # It is started by what the page sealed: what does not open is refused before.
-    wait_until(lambda: told.exists() and told.read_text().startswith(f"{project}\n"), 20, lambda: f"the agent to be started. The host's log:\n{daemon.log_text()}\n{start.inner_text()}")
-    has_no_marks(relay, phone)
+    try:
+        wait_until(lambda: told.exists() and told.read_text().startswith(f"{project}\n"), 20, lambda: f"the agent to be started. The host's log:\n{daemon.log_text()}\n{start.inner_text()}")
+        has_no_marks(relay, phone)
+    finally:
+        # It outlives the host's daemon, and `heliograph run` ends with it.
+        if (daemon.home / "pid").exists():
+            os.kill(int((daemon.home / "pid").read_text()), signal.SIGTERM)
 
 
 def test_a_notification_says_what_the_relay_cannot(daemon: Daemon, phone: WireClient, whole_browser: Any, relay: Relay) -> None:  # noqa: F811

@@ -42,11 +42,12 @@ def as_open(arguments: Iterable[str], is_signed: bool = False) -> list[str]:
 
 
 @contextlib.contextmanager
-def paired(folder: Path, relay: Relay) -> Iterator["Daemon"]:
+def paired(folder: Path, relay: Relay, *options: str, is_signed: bool = False) -> Iterator["Daemon"]:
     """`heliograph host` on a throw-away machine without an agent, connected. In the end it must go by itself."""
-    daemon = Daemon(folder, relay)
+    daemon = Daemon(folder, relay, is_signed=is_signed)
     try:
-        daemon.start(relay.pair_link("host"))
+        daemon.launch(relay.pair_link("host"), "--name", "laptop", *options)
+        daemon.start()
         daemon.wait_link()
         yield daemon
         daemon.stop()

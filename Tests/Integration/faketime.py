@@ -1,5 +1,6 @@
 """A clock that lies, by libfaketime: a wall clock that jumps when the test says so."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,9 @@ class JumpingClock:
         new = self.file.with_suffix(".new")
         new.write_text(f"{offset}\n")
         new.rename(self.file)
+
+
+@pytest.fixture
+def clock(tmp_path: Path) -> Iterator[JumpingClock]:
+    yield JumpingClock(tmp_path)
+    clean_up()

@@ -9,6 +9,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from relay import ROOT
 from waits import patient, wait_until
 
@@ -215,3 +217,14 @@ def signal_each(pids: list[int], number: signal.Signals) -> None:
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)
+
+
+@pytest.fixture(params=["file", "database"])
+def store(request: pytest.FixtureRequest) -> Iterator[list[str]]:
+    """What `serve` is told of its store."""
+    if request.param == "file":
+        yield []
+        return
+    server = PostgresServer()
+    yield ["--store", server.address("postgres")]
+    server.close()

@@ -3,10 +3,12 @@
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from proxies import Certificate
 from push_service import Answer, Browser, PushService, Request
@@ -98,3 +100,10 @@ class PushSite:
     def _do(self, work: Coroutine[Any, Any, Any]) -> Any:
         future: Future[Any] = asyncio.run_coroutine_threadsafe(work, self._loop)
         return future.result(patient(10))
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[PushSite]:
+    site = PushSite(tmp_path / "service")
+    yield site
+    site.close()

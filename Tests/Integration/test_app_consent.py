@@ -9,7 +9,7 @@ import pytest
 
 from app import App
 from client import WireClient
-from daemon import Daemon
+from daemon import Daemon, paired
 from own_agent import Asking, end, event, post, question
 from relay import Relay, plain_environment
 from steered import phone  # noqa: F401 (a fixture)
@@ -17,7 +17,7 @@ from test_consent import SESSION, Terminal, asked, settled
 from test_consent_vouching import Vouching
 from test_push import Phone, payload, wait_notification
 from test_push import phone as lock_screen  # noqa: F401 (a fixture)
-from trusting import devices, joined, shown_link, trusting
+from trusting import devices, joined, restore_pins, shown_link, trusting
 from waits import wait_until
 
 TITLE = "Mark-title payroll"
@@ -27,22 +27,11 @@ COLOURS = [{"id": "c", "text": "Which colour?", "choices": [{"label": "Red"}, {"
 WORDS = {"kind": "approval", "session": SESSION, "code": "7.abc"}
 
 
-def launched(folder: Path, relay: Relay, *options: str) -> Iterator[Daemon]:
-    daemon = Daemon(folder, relay, is_signed=True)
-    try:
-        daemon.launch(relay.pair_link("host"), "--name", "laptop", "--consent", "signed", *options)
-        daemon.start()
-        daemon.wait_link()
-        yield daemon
-        daemon.stop()
-    finally:
-        daemon.kill()
-
-
 @pytest.fixture
 def daemon(short_path: Path, relay: Relay, request: pytest.FixtureRequest) -> Iterator[Daemon]:
     """It takes only what is signed; with `sealed` as its parameter it seals, too."""
-    yield from launched(short_path, relay, "--content", getattr(request, "param", "open"))
+    with paired(short_path, relay, "--consent", "signed", "--content", getattr(request, "param", "open"), is_signed=True) as daemon:
+        yield daemon
 
 
 sealing = pytest.mark.parametrize("daemon", ["sealed"], indirect=True)
@@ -257,15 +246,7 @@ def test_an_app_brings_another_one_or_turns_it_away(daemon: Daemon, phone: WireC
 
 def test_after_a_restore_of_the_host_the_app_says_its_count_again(daemon: Daemon, phone: WireClient, app: App) -> None:
     trusts(daemon, app)
-    file = daemon.home / ".config/heliograph/devices.json"
-    backup = file.read_bytes()
-    for _ in range(2):
-        daemon.stop()
-        daemon.start()
-    daemon.stop()
-    file.write_bytes(backup)
-    daemon.start()
-    daemon.wait_link()
+    restore_pins(daemon)
     asking = Asking(daemon, question("s1", "q1"))
     card = asked(phone, "q1")
     waits(app, card)

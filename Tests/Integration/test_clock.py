@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from client import WireClient
-from faketime import PREFIX, JumpingClock, clean_up
+from faketime import PREFIX, clock  # noqa: F401 (a fixture)
 from follower import whole_log
 from history import check_host
 from host import ScriptedHost, now_ms
@@ -19,12 +19,6 @@ from relay import Relay
 ROUNDS = int(os.environ.get("HELIOGRAPH_ROUNDS", "150"))
 JUMPS = ["+1h", "-1h", "+10y", "-10y"]
 HOUR_MS = 60 * 60 * 1000
-
-
-@pytest.fixture
-def clock(tmp_path) -> Iterator[JumpingClock]:
-    yield JumpingClock(tmp_path)
-    clean_up()
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from daemon import Daemon
 from own_agent import Asking, connect, end, post, question
 from relay import BINARY, Relay, plain_environment
 from steered import phone  # noqa: F401 (a fixture)
-from trusting import devices, joined, shown_link, trusting
+from trusting import devices, joined, restore_pins, shown_link, trusting
 from waits import patient
 
 OFFER = {"actions": ["prompt", "interrupt", "stop"]}
@@ -212,15 +212,7 @@ def test_consent_is_lowered_at_the_host_alone_and_remembered(daemon: Daemon, ter
 def test_restored_files_suspend_their_devices(daemon: Daemon, terminal: Terminal, phone: WireClient) -> None:
     """A backup of the pins has old counts: what the device sent since could be sent again."""
     terminal.join(daemon)
-    file = daemon.home / ".config/heliograph/devices.json"
-    backup = file.read_bytes()
-    for _ in range(2):
-        daemon.stop()
-        daemon.start()
-    daemon.stop()
-    file.write_bytes(backup)
-    daemon.start()
-    daemon.wait_link()
+    restore_pins(daemon)
     assert devices(daemon)["devices"][0]["suspended"] is True
     asking = Asking(daemon, question("s1", "q1"))
     card = asked(phone, "q1")

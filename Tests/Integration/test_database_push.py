@@ -7,7 +7,7 @@ import pytest
 from client import WireClient
 from host import ScriptedHost
 from postgres import PostgresServer
-from push_site import PushSite
+from push_site import site  # noqa: F401 (a fixture)
 from relay import Relay
 from test_web_push import Laptop, decide, server_key, told
 from waits import wait_until
@@ -18,13 +18,6 @@ def server() -> Iterator[PostgresServer]:
     server = PostgresServer()
     yield server
     server.close()
-
-
-@pytest.fixture
-def site(tmp_path) -> Iterator[PushSite]:
-    site = PushSite(tmp_path / "service")
-    yield site
-    site.close()
 
 
 def test_a_relay_with_another_folder_honours_codes_and_subscriptions_made_before(server, tmp_path, site):

@@ -1,11 +1,10 @@
 """What the page does besides reading with a host that seals: pictures, terminals, rules and notifications, in a real browser, and nothing of it for the relay."""
 
 import base64
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from playwright.sync_api import expect
 
 from client import WireClient
@@ -13,7 +12,7 @@ from daemon import Daemon
 from own_agent import Asking, post
 from page_screen import Screen, closing_screens
 from pictures import png
-from push_site import PushSite
+from push_site import PushSite, site  # noqa: F401 (a fixture)
 from relay import Relay
 from screens import held, session_of
 from steered import phone  # noqa: F401 (a fixture)
@@ -23,6 +22,7 @@ from test_page_pictures import choose, chosen, send
 from test_page_sealed import says_nothing_is_wrong
 from test_rules import ask, begin, write
 from test_screens import begin_typing, opened, rows
+from test_sealed import relay, server  # noqa: F401 (fixtures)
 from test_sealed_terminal import OFFER, TITLE, daemon, has_no_marks, works  # noqa: F401 (a fixture)
 from test_web_push import Laptop
 from trusting import trust_page
@@ -128,26 +128,6 @@ def test_rules_are_tried_from_afar_on_a_past_that_the_relay_cannot_read(
     kept = kept_by(relay)
     assert b"npm test" not in kept and b"payroll" not in kept and b"echoes" not in kept
     has_no_marks(relay, phone)
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[PushSite]:
-    site = PushSite(tmp_path / "service")
-    yield site
-    site.close()
-
-
-@pytest.fixture
-def relay(tmp_path: Path, site: PushSite) -> Iterator[Relay]:
-    """One that pushes to the site."""
-    relay = Relay(tmp_path / "relay", environment=site.environment)
-    relay.start()
-    try:
-        yield relay
-        relay.stop()
-        relay.check_log()
-    finally:
-        relay.kill()
 
 
 def test_a_push_is_opened_by_the_worker_with_no_page_open(daemon: Daemon, phone: WireClient, whole_browser: Any, relay: Relay, site: PushSite) -> None:  # noqa: F811

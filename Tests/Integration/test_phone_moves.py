@@ -1,7 +1,6 @@
 """A phone that registers in another workspace: the one that it comes from pushes nothing to it any more, whoever owns that."""
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 from client import WireClient
 from host import ScriptedHost
 from nodes import Anywhere, Cluster, InWorkspace, Node
-from push_site import PushSite
+from push_site import PushSite, site  # noqa: F401 (a fixture)
 from relay import Relay
 from test_nodes import make_cluster, make_phone, server  # noqa: F401
 from test_push import notifications, payload
@@ -164,13 +163,6 @@ def test_whoever_is_killed_right_after_it_the_move_holds(make_cluster: Any, make
     finally:
         ours.close()
         theirs.close()
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[PushSite]:
-    site = PushSite(tmp_path / "service")
-    yield site
-    site.close()
 
 
 @pytest.mark.parametrize("store", ["file", "database"])

@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,12 +11,12 @@ import pytest
 
 from client import WireClient
 from consent import unb64
-from faketime import PREFIX, JumpingClock, clean_up
+from faketime import PREFIX, JumpingClock, clock  # noqa: F401 (a fixture)
 from host import ScriptedHost
 from own_agent import Asking, question
 from page_screen import Screen, closing_screens
 from playwright.sync_api import expect
-from postgres import PostgresServer
+from postgres import store  # noqa: F401 (a fixture)
 from relay import BINARY, ROOT, Relay
 from test_up import ROOT_FLAG, Home, home  # noqa: F401
 from trusting import devices
@@ -25,17 +25,6 @@ from waits import patient, wait_until
 
 OPEN = ["--registration", "open"]
 NEWCOMER = {"sessions": 200, "megabytes": 64, "pushesPerDay": 1000, "connections": 20, "keepDays": 30}
-
-
-@pytest.fixture(params=["file", "database"])
-def store(request: pytest.FixtureRequest) -> Iterator[list[str]]:
-    """What `serve` is told of its store."""
-    if request.param == "file":
-        yield []
-        return
-    server = PostgresServer()
-    yield ["--store", server.address("postgres")]
-    server.close()
 
 
 def workspaces(relay: Relay) -> dict[str, dict[str, Any]]:
@@ -120,12 +109,6 @@ def test_of_all_addresses_there_are_so_many(make_relay: Callable[..., Relay]) ->
     number = next(name for name in workspaces(relay) if name != "default")
     relay.run("workspace", "delete", number, "--yes", "--data", str(relay.data))
     assert relay.post("/v1/register", {}).status == 201, "its place is free"
-
-
-@pytest.fixture
-def clock(tmp_path: Path) -> Iterator[JumpingClock]:
-    yield JumpingClock(tmp_path)
-    clean_up()
 
 
 def test_a_workspace_that_nobody_uses_goes(tmp_path: Path, clock: JumpingClock) -> None:

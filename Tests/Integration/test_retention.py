@@ -3,9 +3,7 @@
 import json
 import time
 
-import pytest
-
-from faketime import PREFIX, JumpingClock, clean_up
+from faketime import PREFIX, clock  # noqa: F401 (a fixture)
 from host import ScriptedHost
 from relay import Relay
 from schema import assert_valid
@@ -59,12 +57,6 @@ def test_ended_sessions_go_first_and_positions_stay_honest(make_relay, scripted_
     snapshot = phone.wait(lambda message: message["type"] == "snapshot" and message.get("session") == "first", what="a snapshot")
     assert snapshot["first"] == snapshot["seq"] == snapshot["summary"]["first"] == number == EVENTS + 3
     assert_valid("relay-to-client", phone.messages, each_type_max=100)
-
-
-@pytest.fixture
-def clock(tmp_path):
-    yield JumpingClock(tmp_path)
-    clean_up()
 
 
 def test_a_start_with_a_clock_ahead_removes_nothing_until_somebody_confirms_it(tmp_path, clock):

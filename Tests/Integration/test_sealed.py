@@ -19,7 +19,7 @@ from own_agent import Asking, event, post, question
 from page_screen import Screen
 from pictures import bring, png
 from postgres import PostgresServer
-from push_site import PushSite
+from push_site import PushSite, site  # noqa: F401 (a fixture)
 from relay import BINARY, ROOT, Relay, plain_environment
 from steered import phone  # noqa: F401 (a fixture)
 from test_web_push import Laptop
@@ -138,13 +138,6 @@ class Machine:
             SESSION, lambda event: event["kind"] == "steering.changed" and event["head"]["command"] == id and event["head"]["stage"] not in ("queued", "given"), 30
         )
         return self.plain(ended)["head"]
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[PushSite]:
-    site = PushSite(tmp_path / "service")
-    yield site
-    site.close()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from client import WireClient
-from daemon import Daemon
+from daemon import Daemon, paired
 from own_agent import Asking, event, post, question
 from relay import BINARY, Relay, plain_environment
 from steered import phone  # noqa: F401 (a fixture)
@@ -26,15 +26,8 @@ COLOURS = [{"id": "c", "text": "Which colour?", "choices": [{"label": "Red"}, {"
 @pytest.fixture
 def daemon(short_path: Path, relay: Relay) -> Iterator[Daemon]:
     """A host that seals."""
-    daemon = Daemon(short_path, relay, is_signed=True)
-    try:
-        daemon.launch(relay.pair_link("host"), "--name", "laptop", "--consent", "signed", "--content", "sealed")
-        daemon.start()
-        daemon.wait_link()
+    with paired(short_path, relay, "--consent", "signed", "--content", "sealed", is_signed=True) as daemon:
         yield daemon
-        daemon.stop()
-    finally:
-        daemon.kill()
 
 
 @pytest.fixture

@@ -12,19 +12,12 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from push_service import Answer, Browser
-from push_site import PushSite
+from push_site import PushSite, site  # noqa: F401 (a fixture)
 from relay import Relay
 from waits import wait_until
 
 DEVICE = "ada-firefox"
 DAY = 86_400_000
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[PushSite]:
-    site = PushSite(tmp_path / "service")
-    yield site
-    site.close()
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,9 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from client import WireClient
-from faketime import PREFIX, JumpingClock, clean_up
+from faketime import PREFIX, JumpingClock, clock  # noqa: F401 (a fixture)
 from host import ScriptedHost
-from postgres import PostgresServer
+from postgres import store  # noqa: F401 (a fixture)
 from relay import Relay
 from schema import assert_valid
 from waits import wait_until
@@ -20,17 +20,6 @@ from wire import Message
 
 OTHER = "Their own"
 TRIM_SECONDS_MAX = 30
-
-
-@pytest.fixture(params=["file", "database"])
-def store(request: pytest.FixtureRequest) -> Iterator[list[str]]:
-    """What `serve` is told of its store."""
-    if request.param == "file":
-        yield []
-        return
-    server = PostgresServer()
-    yield ["--store", server.address("postgres")]
-    server.close()
 
 
 def run(relay: Relay, *words: str, check: bool = True) -> Any:
@@ -120,12 +109,6 @@ def test_what_is_no_limit_is_refused(relay: Relay, words: list[str]) -> None:
     assert run(relay, "workspace", "retention", "default", "--days", "36501", check=False).returncode == 2
     assert run(relay, "workspace", "quota", "absent", "--sessions", "5", check=False).returncode != 0
     assert limits(relay, "quota", "default") == {}
-
-
-@pytest.fixture
-def clock(tmp_path: Path) -> Iterator[JumpingClock]:
-    yield JumpingClock(tmp_path)
-    clean_up()
 
 
 def test_a_workspace_keeps_its_sessions_for_its_own_time(store: list[str], tmp_path: Path, clock: JumpingClock) -> None:

@@ -28,7 +28,10 @@ package struct InvitationLink: Equatable, Sendable {
         (self.relay, machine, device) = (relay, codes[0], codes[1])
     }
 
-    package var text: String { device.map { "\(relay)/#join=\(machine).\($0)" } ?? machineLink }
+    /// `base` is a relay's address.
+    package static func text(base: String, machine: String, device: String) -> String { "\(base)/#join=\(machine).\(device)" }
+
+    package var text: String { device.map { Self.text(base: "\(relay)", machine: machine, device: $0) } ?? machineLink }
     package var machineLink: String { "\(relay)/#host=\(machine)" }
     package var deviceLink: String? { device.map { "\(relay)/#pair=\($0)" } }
 }

@@ -35,6 +35,7 @@ final class StrangerSweep {
     private func wait(_ duration: Duration) { _ = loop.schedule(after: duration) { [weak self] in self?.sweep() } }
 
     private func sweep() {
+        guard access.registered > 0 else { return wait(Self.interval) }
         // By this the owner of a workspace knows of peers that are connected to other nodes, an hour late at most.
         access.noteConnected()
         guard isClockBelieved() else { return wait(Self.interval) }

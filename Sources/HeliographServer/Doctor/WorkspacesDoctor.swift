@@ -7,7 +7,7 @@ import RelayProtocol
 struct WorkspacesDoctor {
     let configuration: ServerConfiguration
     var workspaces: [WorkspaceID]
-    /// How many of them strangers registered.
+    /// The number of those that strangers registered.
     var registered: Int
     var usage: [WorkspaceID: WorkspaceUsage]
     var limits: [WorkspaceID: WorkspaceLimits]
@@ -22,8 +22,10 @@ struct WorkspacesDoctor {
         do {
             let store = try OpenStore(forCommandsIn: path)
             defer { try? store.close() }
+            let workspaces = try store.credentials.workspaces().map(\.id)
+            guard isShared(workspaces.count, configuration) else { return [] }
             return WorkspacesDoctor(
-                configuration: configuration, workspaces: try store.credentials.workspaces().map(\.id),
+                configuration: configuration, workspaces: workspaces,
                 registered: try store.workspaces.registrations().count, usage: try store.workspaces.usage(),
                 limits: try store.workspaces.limits(), freeBytes: store.addresses == nil ? Disk.freeBytes(at: path) : nil
             ).findings
@@ -31,8 +33,11 @@ struct WorkspacesDoctor {
     }
 
     var findings: [Finding] {
-        guard workspaces.count > 1 || configuration.registration.isOpen else { return [] }
-        return [count] + room + reach
+        Self.isShared(workspaces.count, configuration) ? [count] + room + reach : []
+    }
+
+    private static func isShared(_ count: Int, _ configuration: ServerConfiguration) -> Bool {
+        count > 1 || configuration.registration.isOpen
     }
 
     private var count: Finding {
@@ -50,7 +55,7 @@ struct WorkspacesDoctor {
         return Finding("Workspaces", .well, text)
     }
 
-    /// Whether the disk has what the workspaces may still take. Those without a limit count for what they have.
+    /// Room on the disk for all that the workspaces may still take. One without a limit counts for what it has.
     private var room: [Finding] {
         guard let freeBytes else { return [] }
         let left = workspaces.reduce(UInt64(0)) { sum, workspace in

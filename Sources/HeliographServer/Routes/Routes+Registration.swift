@@ -5,8 +5,6 @@ import WebSocketEngine
 
 /// Strangers who want a workspace of their own.
 extension Routes {
-    static let registerPath = ProtocolVersion.registerPath
-
     func showRegistration(_ id: HTTPRequestID) {
         respond(id, .json(200, JSONWriter.object { $0.field("registration", registration.isOpen ? "open" : "invited") }))
     }

@@ -102,11 +102,13 @@ package struct HostConsent {
         if sealing?.isNew == true { epoch = max(epoch, Self.firstEpoch(at: now)) }
         sealing?.trust(book.devices.map(\.id), after: epoch)
         noteEpoch()
-        if sealing != nil, notes[Self.sealedNote] == nil { beginSealing(numbered) }
+        if beginsToSeal(notes) { beginSealing(numbered) }
         return over
     }
 
-    /// Until its last life this host reported in the open.
+    /// True if this host reported in the open until its last life.
+    func beginsToSeal(_ notes: [String: [UInt8]]) -> Bool { sealing != nil && notes[Self.sealedNote] == nil }
+
     private mutating func beginSealing(_ numbered: [SessionID: Int64]) {
         unwritten[Self.sealedNote] = [1]
         for (session, number) in numbered {
@@ -179,7 +181,7 @@ package struct HostConsent {
                 ]
             case .remember(let key, nil):
                 guard let id = ApprovalID(key) else { return [effect] }
-                // It may end without an event: the disk did not take its request, or the relay refused it.
+                // An approval ends without an event if the disk or the relay refused its request.
                 sealing?.ended(id)
                 guard noted.remove(id) != nil else { return [effect] }
                 gate.forget(id)

@@ -141,7 +141,9 @@ package struct HostMachine {
 
     private mutating func restoreConsent() {
         let notes = journal.spool.index.notes
-        let numbered = journal.spool.index.sessions.filter { isNeeded($0.key) }.mapValues { $0.acknowledged + 1 }
+        let numbered: [SessionID: Int64] =
+            consent?.beginsToSeal(notes) == true
+            ? journal.spool.index.sessions.filter { isNeeded($0.key) }.mapValues { $0.acknowledged + 1 } : [:]
         let over = consent?.restore(from: notes, at: now, numbered: numbered) { notes[$0.rawValue] != nil }
         forget(over ?? notes.keys.filter(HostConsent.isNote))
     }

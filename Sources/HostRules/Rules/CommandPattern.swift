@@ -6,6 +6,8 @@
 package struct CommandPattern: Equatable, Sendable {
     let assignments: [String]
     let words: [Glob]
+    /// The program by the last part of its path.
+    private let base: Glob
     /// Any arguments may follow.
     let isOpen: Bool
 
@@ -25,7 +27,8 @@ package struct CommandPattern: Equatable, Sendable {
         assignments = words.prefix(count).map { $0.parts[0] }
         self.words = Array(words.dropFirst(count))
         self.isOpen = isOpen
-        guard !self.words.isEmpty else { throw RuleError("the pattern names no program") }
+        guard let program = self.words.first else { throw RuleError("the pattern names no program") }
+        base = program.isLiteral ? Glob(literal: ExactPrograms.baseName(program.parts[0])) : program
     }
 
     var namesProgram: Bool { words[0].isLiteral }
@@ -99,13 +102,17 @@ package struct CommandPattern: Equatable, Sendable {
         if namesLiterals(of: run.words[...]) { return .maybe }
         guard run.mayRunOthers else { return .no }
         // Of a command that it runs, each word may be the first, and a word may hold all of it.
-        let pieces = run.words.dropFirst().filter { $0.pieces.count > 1 }.flatMap(\.pieces)
+        let pieces = run.words.dropFirst().map(\.pieces).filter { $0.count > 1 }.flatMap(\.self)
         guard pieces.count <= Self.piecesMax else { return .maybe }
         return mayBegin(anywhereIn: run.words.dropFirst()) || mayBegin(anywhereIn: pieces[...]) ? .maybe : .no
     }
 
     private func mayBegin(anywhereIn words: ArraySlice<ShellWord>) -> Bool {
-        words.indices.contains { concerns(words[$0...]) != .no || namesLiterals(of: words[$0...]) }
+        words.indices.contains { start in
+            // Most words are no such program's name.
+            let isOne = !words[start].isKnown || base.matches(ExactPrograms.baseName(words[start].text), ignoringCase: true)
+            return isOne && (concerns(words[start...]) != .no || namesLiterals(of: words[start...]))
+        }
     }
 
     /// The program, and all literal words in their order, with any others in between.
@@ -123,9 +130,6 @@ package struct CommandPattern: Equatable, Sendable {
         }
         return true
     }
-
-    /// The program by the last part of its path.
-    private var base: Glob { words[0].isLiteral ? Glob(literal: ExactPrograms.baseName(words[0].parts[0])) : words[0] }
 
     private func concerns(_ command: ArraySlice<ShellWord>) -> Match {
         guard let first = command.first else { return .no }

@@ -65,7 +65,7 @@ struct JoinCommand: ParsableCommand {
         let flags = [(yes, "--yes"), (supervised, "--supervised"), (asRoot, "--as-root")]
         for (isGiven, flag) in flags where isGiven { words.append(flag) }
         do { try UpCommand.parse(words).run() } catch {
-            // What is set up by now stays, and what is not is done the next time.
+            // The next call goes on from here.
             Output.remark("to go on: \(Executable.shown) join '\(invitation.text)'")
             throw error
         }
@@ -74,25 +74,14 @@ struct JoinCommand: ParsableCommand {
         print(try PairingScreen.picture(of: deviceLink))
     }
 
-    /// What `up` would refuse is refused before a workspace is made that nobody uses.
+    /// Makes the checks of `up` before it costs a workspace.
     private func checkThatItIsFree(for address: RelayAddress) throws {
-        guard getuid() != 0 || asRoot else {
-            throw CommandError(.declined, "This is for your own account, and you are root. If you mean root's: --as-root.")
-        }
+        guard getuid() != 0 || asRoot else { throw CommandError.isRoot }
         guard !address.isOpenToOthers else {
             throw CommandError(.declined, "\(address) has no TLS: a token would go over the network for all to read.")
         }
-        guard try BackgroundRecord.load()?.part(.relay) == nil else {
-            throw CommandError(.declined, "This machine has a relay of its own: heliograph down, then this again.")
-        }
-        if let known = try? HostConfiguration.load().relay {
-            throw CommandError(
-                .declined,
-                "This machine reports to \(known) already. Remove \(HostConfiguration.file(HostPaths())) if it shall not any more."
-            )
-        }
-        guard BackgroundServices().hostStatus == nil else {
-            throw CommandError(.declined, "A host runs here already. End it first: Ctrl-C in its terminal.")
-        }
+        guard try BackgroundRecord.load()?.part(.relay) == nil else { throw CommandError.hasOwnRelay }
+        if let known = try? HostConfiguration.load().relay { throw CommandError.reports(to: known) }
+        guard BackgroundServices().hostStatus == nil else { throw CommandError.hostRuns }
     }
 }

@@ -69,9 +69,7 @@ struct UpCommand: ParsableCommand {
 
     func run() throws {
         try Failure.reporting {
-            guard getuid() != 0 || asRoot else {
-                throw CommandError(.declined, "This is for your own account, and you are root. If you mean root's: --as-root.")
-            }
+            guard getuid() != 0 || asRoot else { throw CommandError.isRoot }
             try BackgroundServices().alone { try setUp() }
         }
     }
@@ -191,21 +189,15 @@ struct UpCommand: ParsableCommand {
     private func startHost(
         _ record: inout BackgroundRecord, _ known: BackgroundRecord?, _ folder: String, _ services: BackgroundServices
     ) throws {
-        if relay != nil, known?.part(.relay) != nil {
-            throw CommandError(.declined, "This machine has a relay of its own: heliograph down, then this again.")
-        }
+        if relay != nil, known?.part(.relay) != nil { throw CommandError.hasOwnRelay }
         let isOurs = known?.part(.host) != nil
-        if !isOurs, services.hostStatus != nil {
-            throw CommandError(.declined, "A host runs here already. End it first: Ctrl-C in its terminal.")
-        }
+        if !isOurs, services.hostStatus != nil { throw CommandError.hostRuns }
         let wanted = try addresses(folder)
         var paired = try? HostConfiguration.load()
         if let known = paired?.relay, !wanted.contains(known) {
             // The relay here listens elsewhere now.
             guard isOurs, relay == nil, known.staysHere, let moved = wanted.first else {
-                let file = HostConfiguration.file(HostPaths())
-                throw CommandError(
-                    .declined, "This machine reports to \(known) already. Remove \(file) if it shall not any more.")
+                throw CommandError.reports(to: known)
             }
             paired?.relay = moved
             try paired?.save()
@@ -277,8 +269,9 @@ struct UpCommand: ParsableCommand {
                 print((["A phone needs an address that it can reach, by HTTPS:"] + ways).joined(separator: "\n  "))
             }
         } else {
-            print("This machine reports to \(try HostConfiguration.load().relay).")
-            print(HostCommand.advice(try HostConfiguration.load()))
+            let configuration = try HostConfiguration.load()
+            print("This machine reports to \(configuration.relay).")
+            print(HostCommand.advice(configuration))
         }
         switch record.manager {
         case .systemd: break
@@ -408,5 +401,18 @@ struct SuperviseCommand: ParsableCommand {
             }
             throw ExitCode(try Supervisor.run())
         }
+    }
+}
+
+/// Refusals to set this machine up, by `up` and by `join`.
+extension CommandError {
+    static let isRoot = CommandError(
+        .declined, "This is for your own account, and you are root. If you mean root's: --as-root.")
+    static let hasOwnRelay = CommandError(.declined, "This machine has a relay of its own: heliograph down, then this again.")
+    static let hostRuns = CommandError(.declined, "A host runs here already. End it first: Ctrl-C in its terminal.")
+
+    static func reports(to relay: RelayAddress) -> CommandError {
+        let file = HostConfiguration.file(HostPaths())
+        return CommandError(.declined, "This machine reports to \(relay) already. Remove \(file) if it shall not any more.")
     }
 }

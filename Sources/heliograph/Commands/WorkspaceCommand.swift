@@ -109,7 +109,7 @@ struct WorkspaceCommand: ParsableCommand {
                 let lifetime = Int64(days) * 24 * 3_600_000
                 let device = try credentials.makePairingCode(.operator, lifetime: lifetime)
                 let machine = try credentials.makePairingCode(.host, lifetime: lifetime)
-                let invitation = "\(base)/#join=\(machine.code).\(device.code)"
+                let invitation = InvitationLink.text(base: base, machine: machine.code, device: device.code)
                 if json {
                     return Output.json { writer in
                         writer.object("workspace") { workspace.write(to: &$0) }

@@ -16,12 +16,14 @@ package struct ApprovalReading {
     /// With the request as it is to be shown.
     package let approval: Approval
     package let basis: Basis
+    /// Its host sealed it, and nothing here has opened it.
+    package let isSealed: Bool
 
     /// `summary` is of its session.
     package init(_ approval: Approval, _ summary: Summary?) {
         guard let text = ShownText.text(inEvent: approval.requestBytes) else {
             self.approval = approval
-            let isSealed = (try? Event(stored: approval.requestBytes))?.isSealed == true
+            isSealed = (try? Event(stored: approval.requestBytes))?.isSealed == true
             basis =
                 isSealed
                 ? .unreadable("it is sealed for the devices that its host trusts")
@@ -29,6 +31,7 @@ package struct ApprovalReading {
                     ? .open : .unreadable("the relay does not bring what its host showed")
             return
         }
+        isSealed = false
         guard let shown = try? ShownText(parsing: text), shown.session == approval.session,
             shown.request.approval == approval.id,
             shown.request.digest == approval.request.digest

@@ -3,8 +3,8 @@ internal import DeviceConsent
 internal import LiveActivityKit
 internal import RelayProtocol
 
-/// What may be allowed from an alert. Of a host that takes only what is signed and trusts this device, the words are its own, and they are
-/// what is signed; what is sealed is decided in the app. The twin of what the page's worker shows.
+/// Permission to allow a request from its alert. Of a host that takes only signed decisions and trusts this device, the words are its own,
+/// and are signed; a sealed request is decided in the app. The page's worker has a twin.
 enum AlertAllowing: Equatable {
     /// Its host is an open one.
     case unsigned
@@ -16,7 +16,7 @@ enum AlertAllowing: Equatable {
     static let fullCharactersMax = 2_600
 
     init(_ found: ApprovalLookup.Found?, _ book: HostBook) {
-        guard let found, (try? Event(stored: found.approval.requestBytes))?.isSealed == false else {
+        guard let found else {
             self = .inApp
             return
         }

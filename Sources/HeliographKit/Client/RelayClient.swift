@@ -32,7 +32,7 @@ public actor RelayClient {
     private let credentials: any RelayCredentials
     private let transport: any RelayTransport
     private let device: DeviceID?
-    /// What could not be kept while something was opened.
+    /// The latest failure to keep something while a message was opened.
     private let troubles = Locked<String?>(nil)
     /// Nil: nothing is signed, and nothing opened.
     let trust: DeviceTrust?
@@ -140,7 +140,10 @@ public actor RelayClient {
         if let shown { orders += link.unfollow(shown) }
         shown = wanted
         state.events = []
-        if let wanted { orders += link.follow(wanted, after: nil) }
+        if let wanted {
+            opener?.follows(wanted)
+            orders += link.follow(wanted, after: nil)
+        }
         carryOut(orders)
         if link.phase == .up { submit(presenceCommand) }
         publish()
@@ -326,7 +329,7 @@ public actor RelayClient {
         keeping { () throws(LiveActivityError) in try trust.keep(KeptWraps(offers, for: device)) }
     }
 
-    /// What cannot be kept is said.
+    /// A failure becomes the state's `trouble`.
     func keeping(_ body: () throws(LiveActivityError) -> Void) {
         do throws(LiveActivityError) { try body() } catch { state.trouble = error.message }
     }

@@ -5,11 +5,11 @@ internal import RelayProtocol
 extension PendingApproval {
     /// Why an approval can be denied here, but not allowed or answered.
     public enum Obstacle: Sendable, Hashable {
-        /// It was cut, or is in a form that this version does not know.
+        /// The request was cut, or is in a form that this version does not know.
         case cut
         /// Parts are hidden because they may be secret.
         case hidden
-        /// It is sealed, and this device has no key.
+        /// This device has no key to open the request.
         case sealed
         /// The host takes only what is signed, and what the relay brings cannot be: a sentence says why.
         case unreadable(String)
@@ -37,12 +37,12 @@ extension PendingApproval {
 
 extension PendingApproval.Obstacle {
     /// The first that there is. `isWhole`: everything that a person has to see is there.
-    init?(_ reading: ApprovalReading, isWhole: Bool, isSealed: Bool, isTrusted: Bool, host: String) {
+    init?(_ reading: ApprovalReading, isWhole: Bool, isTrusted: Bool, host: String) {
         switch reading.basis {
         case .open: break
         case .signed: if !isTrusted { self = .notTrusted(host: host); return }
         case .unreadable(let reason):
-            self = isSealed ? .sealed : .unreadable(reason)
+            self = reading.isSealed ? .sealed : .unreadable(reason)
             return
         }
         let request = reading.approval.request

@@ -83,8 +83,7 @@ public struct PendingApproval: Sendable, Hashable, Identifiable {
         if case .signed(let text) = reading.basis { shown = text }
         signable = shown?.text
         obstacle = Obstacle(
-            reading, isWhole: isWhole, isSealed: (try? Event(stored: came.requestBytes))?.isSealed == true,
-            isTrusted: shown.map { hosts.contains($0.host) } ?? false,
+            reading, isWhole: isWhole, isTrusted: shown.map { hosts.contains($0.host) } ?? false,
             host: VisibleText.line(summary?.host.name ?? "Its host"))
     }
 

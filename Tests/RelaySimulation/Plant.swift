@@ -174,29 +174,29 @@ package enum Plant: String, Sendable, CaseIterable {
     case olderRoll
     /// A host that seals uses a nonce twice with one key.
     case reusedNonce
-    /// It seals an event with the number of the one before.
+    /// A host seals an event with the number of the one before.
     case reusedNumber
-    /// It seals an event for another session.
+    /// A host seals an event for another session.
     case misboundEvent
-    /// It goes on with the key of before, when a device has gone.
+    /// A host goes on with its old key when a device has gone.
     case staleEpoch
-    /// It wraps its key for a device that it does not trust any more.
+    /// A host wraps its key for a device that it does not trust any more.
     case formerReader
-    /// It wraps earlier keys for a device that may read from now on.
+    /// A host wraps earlier keys for a device that may read from now on.
     case earlierHistory
     /// The head of an event has all that an open host's would have.
     case openHead
-    /// It seals with a key that is not on disk.
+    /// A host seals with a key that is not on disk.
     case unkeptKey
-    /// It forgets which numbers of epochs it has used.
+    /// A host forgets the numbers of its epochs.
     case forgottenEpoch
     /// A device sends its words as they are.
     case openWords
     /// A device does not say that events are missing.
     case ignoredHole
-    /// It shows an event that came before, or too late, as a new one.
+    /// A device shows an event that came before, or too late, as a new one.
     case shownRepeat
-    /// It shows what nobody sealed.
+    /// A device shows an event that nobody sealed.
     case shownForgery
 
     /// The adapter in which the fault is planted; nil unless it is a real one.

@@ -19,8 +19,6 @@ struct CompletenessChecker {
     private var next: [SessionID: Int] = [:]
     /// Events that the disk reported as not taken, and may have: of an append that failed at its end and could not be cut off.
     private var refused: [SessionID: Set<[UInt8]>] = [:]
-    /// The disk reported that it did not take all of them.
-    private var refusedSessions: Set<SessionID> = []
     /// Adapters' events that wait in the daemon's memory for a disk that takes them, and are numbered then.
     private var owed = 0
     /// Events that adapters emitted, and events that the spool was given, whether it took them or not.
@@ -57,10 +55,7 @@ struct CompletenessChecker {
     /// Refused events take numbers with them, or are owed.
     mutating func refused(_ items: [Spool.Item]) {
         given += items.compactMap(Self.event).count { !SteeringChecker.isMadeByDesk($0.session, $0.bytes) }
-        for (session, bytes) in items.compactMap(Self.event) {
-            refused[session, default: []].insert(bytes)
-            refusedSessions.insert(session)
-        }
+        for (session, bytes) in items.compactMap(Self.event) { refused[session, default: []].insert(bytes) }
         for item in items {
             switch item {
             case .event(let session, let bytes, _): entries[session, default: []].append(Entry(bytes: bytes, isSkipped: true))
@@ -118,7 +113,8 @@ struct CompletenessChecker {
         return nil
     }
 
-    func hasRefused(_ session: SessionID) -> Bool { refusedSessions.contains(session) }
+    /// The disk reported once that it did not take all of its events.
+    func hasRefused(_ session: SessionID) -> Bool { refused[session] != nil }
 
     /// The disk took none of its events, and the host's memory of them ended with a process.
     func isLost(_ session: SessionID) -> Bool { entries[session]?.isEmpty == true }

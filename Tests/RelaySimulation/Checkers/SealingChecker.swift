@@ -1,7 +1,7 @@
 import Consent
 import RelayProtocol
 
-/// What leaves a host that seals can be opened by the devices that it trusts, and by nobody else. Keeps one host's books.
+/// Events of one host that seals: only the devices that it trusts can open them.
 struct SealingChecker {
     /// A device was trusted; it may read epochs from `first` to `last`, nil while it is trusted.
     private struct Stay {
@@ -9,7 +9,7 @@ struct SealingChecker {
         var last: EpochNumber?
     }
 
-    /// What is sealed with one key.
+    /// One use of a key.
     private struct Use: Hashable {
         /// Empty for the key that host and device agree on.
         let session: String

@@ -11,7 +11,7 @@ final class SimulatedPins: ConsentDisk {
     private(set) var known: PinBook
     /// As the file of keys has it; nil for a host whose content is open.
     var epochs: EpochBook?
-    /// What that file was, the last times.
+    /// Earlier contents of that file.
     private var earlierEpochs: [EpochBook] = []
     private static let earlierMax = 4
     private var keyFile: Generation

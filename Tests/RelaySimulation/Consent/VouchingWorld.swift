@@ -30,7 +30,6 @@ final class VouchingWorld {
     private var signed: [[UInt8]: (newcomer: Int, vouch: Vouch)] = [:]
     /// Each host's devices, as often as they changed.
     private var rolls: [Int: [Set<KeyID>]] = [:]
-    private(set) var outcomes = (vouches: 0, distrusts: 0, rolls: 0)
 
     private static let earlierMax = 16
 
@@ -141,7 +140,6 @@ final class VouchingWorld {
         if let asked = asked[device], let key = consent.key(of: asked.host),
             let roll = roll(bytes, for: device, asked.ask, of: key)
         {
-            outcomes.rolls += 1
             let told = Set(roll.entries.map(\.id))
             if !rolls[asked.host, default: []].dropFirst(asked.since).contains(told) {
                 world.report(
@@ -154,7 +152,6 @@ final class VouchingWorld {
         else { return }
         self.vouched[device] = nil
         guard case .brought = answer else { return }
-        outcomes.vouches += 1
         let newcomer = consent.devices[vouched.newcomer].id
         if !rolls[vouched.host, default: []].contains(where: { $0.contains(newcomer) }) {
             world.report(.consent, "host\(vouched.host) says that it trusts \(newcomer.shortCode), and never did")

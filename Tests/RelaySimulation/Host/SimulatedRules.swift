@@ -3,7 +3,7 @@ import HostRules
 import RelayProtocol
 
 /// The rules of a host's owner, as files that outlive its daemon, and what they answer by a table that knows no patterns.
-final class SimulatedRules: RuleSource {
+final class SimulatedRules: OwnersRules {
     private struct File {
         let text: String
         /// By command; all others are asked.
@@ -74,7 +74,7 @@ final class SimulatedRules: RuleSource {
         }
     }
 
-    /// What they answer now; nil if a person is to be asked. `isHeld`: that session is.
+    /// The rules' answer now; nil if a person is to be asked. `isHeld`: that session is.
     func answer(to command: String, isHeld: Bool) -> Rule.Answer? {
         guard !isUnreadable, let answer = Self.files[file].answers[command] else { return nil }
         guard answer == .allow else { return answer }
@@ -91,13 +91,17 @@ final class SimulatedRules: RuleSource {
             Self.books[file], digest: digest, isAccepted: isAccepted || plant == .unacceptedRules, off: seenOff)
     }
 
-    func switchOff(_ rule: String) throws(SpoolError) { preconditionFailure("no client changes rules here") }
-    func add(_ text: String, by person: String, at wall: Int64) throws(SpoolError) {
-        preconditionFailure("no client changes rules here")
-    }
-    func change(_ rule: String, to text: String, by person: String, at wall: Int64) throws(SpoolError) {
-        preconditionFailure("no client changes rules here")
-    }
-    func target(of path: String) -> String? { path }
     func moment(at wall: Int64) -> RuleMoment { RuleMoment(day: "2026-01-01", minute: 720) }
+}
+
+/// Rules that only their owner changes, on a disk without links.
+protocol OwnersRules: RuleSource {}
+
+extension OwnersRules {
+    func switchOff(_: String) throws(SpoolError) { throw ofOwner }
+    func add(_: String, by _: String, at _: Int64) throws(SpoolError) { throw ofOwner }
+    func change(_: String, to _: String, by _: String, at _: Int64) throws(SpoolError) { throw ofOwner }
+    func target(of path: String) -> String? { path }
+
+    private var ofOwner: SpoolError { SpoolError(.failed, "the simulated owner keeps these rules") }
 }

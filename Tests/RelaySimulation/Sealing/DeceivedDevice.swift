@@ -69,7 +69,7 @@ final class DeceivedDevice {
         send(Array(claimed[session, default: []].dropFirst(first)), from: first + 1, of: session)
     }
 
-    /// What it puts in the place of the event.
+    /// The relay's own events in the place of this one.
     private func claim(_ event: [UInt8], in session: SessionID) -> [[UInt8]] {
         captured.append(event)
         if captured.count > Self.capturedMax { captured.removeFirst() }

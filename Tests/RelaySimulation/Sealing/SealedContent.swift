@@ -23,7 +23,7 @@ struct SealedContent {
 
     init(of host: KeyID) { self.host = host }
 
-    /// It was about to be on disk: from then on the host may use it.
+    /// Called when the key goes to disk: from then on the host may use it.
     mutating func learn(_ key: EpochKey, of epoch: EpochNumber) {
         if keys[epoch]?.contains(key) != true { keys[epoch, default: []].append(key) }
     }

@@ -83,7 +83,7 @@ final class SealedDevice {
         (summary.steering?.wraps ?? []).filter { $0.device.rawValue == id.text }.map { EpochNumber($0.epoch) }
     }
 
-    /// What it shows of events that the relay sent as they are in its log.
+    /// For events that the relay sent as they are in its log.
     private func check(_ batch: SessionEvents) {
         guard let host = sealing.host(of: batch.session), sealing.isSealed(host) else { return }
         let stored = world.log.sessions[SessionKey(workspace: World.workspace.id, session: batch.session)]?.events ?? []
@@ -106,7 +106,7 @@ final class SealedDevice {
                 ? nil : "event \(seq) of \(session) is read, of epoch \(content.epoch), by one that may not"
         }
         guard given.contains(content.epoch) else { return nil }
-        // It says so of what the relay brings after a newer key; whoever looks again sees it.
+        // A reader doubts what comes after a newer key; a second look shows it.
         if !isFirstLook, content.epoch < given.max() ?? 0 { return nil }
         return "event \(seq) of \(session) is shown as \(String(decoding: shown.prefix(300), as: UTF8.self))"
     }
@@ -151,7 +151,7 @@ final class SealedDevice {
     ) -> String? {
         let session = summary.session
         let contents = stored.events.map { sealing.content(of: $0, in: session, of: host) }
-        // It may have come later, or what came after an end is none of the session's.
+        // Its event may have come later, or after the session's end.
         guard world.held == nil, stored.begunAfter == 0, !world.hosts[host].ledger.hasRefused(session),
             !stored.events.contains(where: { $0.starts(with: #"{"kind":"truncated""#.utf8) }),
             contents.allSatisfy({ $0.map { given[host]?.contains($0.epoch) == true } ?? true })

@@ -2,11 +2,6 @@ import DeviceConsent
 import Consent
 import RelayProtocol
 
-/// What a planted fault of sealing needs to remember.
-struct PlantedSealing {
-    var nonces: [Int: SealingNonce] = [:]
-}
-
 /// A host that seals otherwise than the shipped one.
 extension SealingWorld {
     func altered(_ event: Event, number: Int64, in session: SessionID, of host: HostProcess) -> Event {
@@ -25,10 +20,7 @@ extension SealingWorld {
                 seal.seal(opened.plain, as: .event(kind: event.head.kind), number: another ?? number, nonce: fresh).text
         }
         switch plant {
-        case .reusedNonce:
-            let nonce: SealingNonce = planted.nonces[host.index] ?? SimulatedKeys.fixed("nonce")
-            planted.nonces[host.index] = nonce
-            reseal(nonce: nonce)
+        case .reusedNonce: reseal(nonce: SimulatedKeys.fixed("nonce"))
         case .reusedNumber: reseal(as: max(1, number - 1))
         case .misboundEvent: reseal(in: SessionID("another")!)
         case .staleEpoch:

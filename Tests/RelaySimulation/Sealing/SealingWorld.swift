@@ -21,7 +21,6 @@ final class SealingWorld {
     private var checkers: [Int: SealingChecker] = [:]
     /// Commands of devices.
     private var meant: [CommandID: (plain: SteeringAction, sealed: SteeringAction)] = [:]
-    var planted = PlantedSealing()
 
     init(world: World, _ consent: ConsentWorld, seed: UInt64) {
         self.world = world
@@ -53,7 +52,7 @@ final class SealingWorld {
         if let (number, key) = epochs.current { contents[host]?.learn(key, of: number) }
     }
 
-    /// What a device that joins may read.
+    /// Drawn for each device that joins.
     func history(at host: Int) -> SharedHistory { isSealed(host) && dice.chance(0.5) ? .fromNow : .all }
 
     func invited(_ device: KeyID, _ history: SharedHistory, at host: Int) {

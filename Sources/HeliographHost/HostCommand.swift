@@ -54,7 +54,7 @@ package enum HostCommand {
         !Files.isThere(HostConfiguration.file(paths)) && !ConsentFiles(paths).hasEpochs
     }
 
-    /// What to know, or to do next, at a machine that was just paired.
+    /// A sentence for the person at a machine that was just paired.
     package static func advice(_ configuration: HostConfiguration) -> String {
         guard configuration.consent == .signed else {
             return

@@ -2,7 +2,6 @@ import RelayCore
 import RelayProtocol
 import Testing
 
-/// Who may register, and when what was registered goes.
 @Suite struct RegistrationRulesTests {
     private static let day: Int64 = 24 * 60 * 60 * 1000
 

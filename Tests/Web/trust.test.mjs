@@ -304,7 +304,7 @@ test("each device that came since this browser is announced, one after the other
   assert.match(one.trust.news.words, /^Bob's phone/);
   one.trust.dismiss();
   await quiet(() => /^Carol's phone/.test(one.trust.news.words));
-  // Where nothing can be kept the note goes all the same, and comes again with the next roll.
+  // If nothing can be kept the note goes all the same, and comes again with the next roll.
   const { pin } = one.keys;
   one.keys.pin = () => Promise.reject(new Error("full"));
   one.trust.dismiss();

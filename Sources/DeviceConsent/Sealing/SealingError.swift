@@ -4,7 +4,6 @@ package struct SealingError: Error, Equatable, Sendable {
         case tooLong
         /// Not in the offer that the host sealed, or nothing that it takes sealed.
         case notOffered
-        /// It is not known which host seals the session.
         case unknownHost
         case noKey
         /// The host has begun a newer epoch than the newest key here.

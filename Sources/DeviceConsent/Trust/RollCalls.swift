@@ -15,7 +15,7 @@ package struct RollCalls: Sendable {
 
     private let crypto: ConsentCrypto
     private var calls: [KeyID: Call] = [:]
-    /// What a person has read of, by host; kept by whoever owns this.
+    /// Devices that a person has read of, by host. The owner of this value keeps them.
     package private(set) var known: [KeyID: Set<KeyID>]
 
     package init(known: [KeyID: Set<KeyID>], _ crypto: ConsentCrypto) { (self.known, self.crypto) = (known, crypto) }

@@ -31,7 +31,7 @@ struct PastOpening: Sendable {
         return KeptRequest(folder: folder(of: approval, seal) ?? kept.folder, approval: opened)
     }
 
-    /// Where the session worked when it was asked.
+    /// The session's folder when the approval was requested.
     private func folder(of approval: Approval, _ seal: SessionSeal) -> String? {
         guard let text = (try? Event(stored: approval.requestBytes))?.line, let sealed = try? Sealed(text: text, as: .numbered),
             let line = try? SessionLine(parsing: seal.open(sealed, as: .line))

@@ -7,8 +7,8 @@ internal import RelayProtocol
 /// Alerts of hosts that take only what is signed, or that seal: their words before they are shown, for a notification service, and the
 /// signature for their *Allow*, for `DecisionDesk`.
 ///
-/// What is signed is looked up at the relay when it is needed, and only if the alert said exactly that: what the relay puts into an alert
-/// is never signed.
+/// The text to sign is looked up at the relay when it is needed, and signed only if the alert said exactly that: words that the relay
+/// puts into an alert are never signed.
 public struct SignedAlerts: DecisionSigning {
     private let lookup: ApprovalLookup
     private let trust: DeviceTrust
@@ -42,12 +42,12 @@ public struct SignedAlerts: DecisionSigning {
 
     // MARK: Words
 
-    /// What a notification service shows in place of what came.
+    /// Words that a notification service shows in place of those that came.
     public enum Reading: Sendable, Hashable {
         case asItCame
         /// The host's own words.
         case words(ShownAlert)
-        /// What it is about can be read in the app only: `AlertCategory.review`.
+        /// Only the app can show the request: `AlertCategory.review`.
         case review
     }
 
@@ -65,7 +65,7 @@ public struct SignedAlerts: DecisionSigning {
         return .words(ShownAlert(title: came.title, subtitle: came.subtitle, body: opened))
     }
 
-    /// What the session's host has sealed of it, opened with the keys that are here; nil if there is none, or it does not open.
+    /// The words that the session's host has sealed, opened with the kept keys; nil if there are none, or they do not open.
     static func opened(_ payload: AlertPayload, _ trust: DeviceTrust) -> String? {
         guard let text = payload.line, let session = payload.session.flatMap({ SessionID($0) }),
             let sealed = try? Sealed(text: text, as: .numbered), let identity = try? trust.identity(),

@@ -49,7 +49,7 @@ struct KeychainVault: TrustVault {
 
     // MARK: Keys
 
-    /// It signs only while the phone is unlocked. The other key opens alerts while it is locked, too.
+    /// The first key signs only while the phone is unlocked. The second opens alerts while it is locked, too.
     private static func make() throws -> (sign: Data, box: Data) {
         guard SecureEnclave.isAvailable else {
             return (

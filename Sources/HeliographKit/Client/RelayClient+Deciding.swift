@@ -5,7 +5,7 @@ internal import HeliographLink
 public import LiveActivityKit
 internal import RelayProtocol
 
-/// What a person decides and says, signed for exactly what was shown, and sealed for hosts that seal.
+/// A person's decisions and words, signed for exactly what was shown, and sealed for hosts that seal.
 extension RelayClient {
     /// Decides for exactly the input that was shown. Throws `refused` where `PendingApproval.obstacle` or the host's trust forbids it,
     /// `keychain` if this device cannot sign now, `unreachable` if no reply came: `states` then shows the outcome sooner or later.

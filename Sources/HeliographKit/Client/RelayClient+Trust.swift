@@ -5,7 +5,7 @@ internal import HeliographLink
 public import LiveActivityKit
 internal import RelayProtocol
 
-/// Which hosts trust this device, and whom else they trust.
+/// Hosts that trust this device, and the other devices that they trust.
 extension RelayClient {
     /// A letter is live only: it is sent again until it is answered.
     static let letterEvery = Duration.seconds(2)

@@ -29,7 +29,7 @@ public struct RelayState: Sendable {
     public internal(set) var devices: [TrustedDevice] = []
     /// Wants to be let in by the link of `RelayClient.invite`: a person compares the codes on both screens.
     public internal(set) var newcomer: Newcomer?
-    /// What this device could not keep, as a sentence.
+    /// A sentence if this device could not keep something.
     public internal(set) var trouble: String?
 
     public static let eventsMax = 500

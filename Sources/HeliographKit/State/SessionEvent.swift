@@ -10,7 +10,7 @@ public struct SessionEvent: Sendable, Hashable, Identifiable {
     public let at: Date
     /// The message, or the action: safe to show.
     public let text: String?
-    /// What was noticed before this event of a host that seals: the relay left some out, or what follows was not sealed.
+    /// A doubt about the place before this event of a host that seals: the relay left some out, or this one was not sealed.
     public let remark: String?
     /// The whole event, exactly as its host wrote it, or opened. `unopened` is no kind of a host's: the event is not shown as true.
     public let json: Data

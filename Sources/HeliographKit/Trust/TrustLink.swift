@@ -1,7 +1,7 @@
 package import Consent
 public import LiveActivityKit
 
-/// What a person scans so that hosts trust this device: a link with `k=…` behind its `#`, as `heliograph host trust` or a device that
+/// A secret that a person scans so that hosts trust this device: a link with `k=…` behind its `#`, as `heliograph host trust` or a device that
 /// vouches shows it, or that part alone. It never leaves this device.
 public struct TrustLink: Sendable, Hashable {
     package let secret: TrustSecret

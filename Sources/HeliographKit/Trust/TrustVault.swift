@@ -2,7 +2,7 @@ package import Consent
 package import Foundation
 package import LiveActivityKit
 
-/// Where a device's private keys are, and what it remembers of hosts: the keychain and the Secure Enclave, or a folder in a test.
+/// A device's private keys, and its records of hosts: the keychain and the Secure Enclave, or a folder in a test.
 package protocol TrustVault: Sendable {
     /// Nil before they were made.
     func identity() throws(LiveActivityError) -> ConsentIdentity?

@@ -6,7 +6,7 @@ internal import Consent
 public struct TrustedHost: Sendable, Hashable, Identifiable {
     /// The name of its key, 22 characters.
     public let id: String
-    /// What it calls itself. Safe to show.
+    /// Its own choice. Safe to show.
     public let name: String
     public let since: Date
     /// Its content is sealed: nothing goes to it in the open.
@@ -15,7 +15,7 @@ public struct TrustedHost: Sendable, Hashable, Identifiable {
 
 /// A device that asks this one to bring it to its hosts.
 public struct Newcomer: Sendable, Hashable {
-    /// What it calls itself. Safe to show.
+    /// Its own choice. Safe to show.
     public let name: String
     /// As its own screen shows it: `XXXX-XXXX`.
     public let code: String
@@ -34,7 +34,7 @@ public struct TrustedDevice: Sendable, Hashable, Identifiable {
     /// The device that brought it; nil: a person at the host's terminal.
     public let broughtBy: String?
     public let isOwn: Bool
-    /// Nobody has read of it here: `RelayClient.read(_:)`.
+    /// True until `RelayClient.read(_:)`.
     public let isNew: Bool
 
     public var id: String { host.id + "." + key }

@@ -20,7 +20,7 @@ final class Access {
     /// Names of the existing workspaces, by id.
     private(set) var workspaces: [WorkspaceID: String] = [:]
     private(set) var firstWorkspace: WorkspaceID?
-    /// How many of them strangers registered.
+    /// The number of those that strangers registered.
     private(set) var registered: Int
     /// Limits of single workspaces.
     private(set) var limits: [WorkspaceID: WorkspaceLimits]

@@ -6,7 +6,7 @@ struct Entrants: Sendable {
     let workspaces: [WorkspaceID: String]
     /// The oldest of them.
     let firstWorkspace: WorkspaceID?
-    /// How many of them strangers registered.
+    /// The number of those that strangers registered.
     let registered: Int
     /// Limits of single workspaces.
     let limits: [WorkspaceID: WorkspaceLimits]

@@ -209,7 +209,7 @@ struct Measures: Sendable {
     private func meter(_ role: PairingRole) -> Meter { role == .host ? hosts : clients }
 }
 
-/// How many of the workspaces are no larger: names of single ones are in no metric.
+/// Shares of the workspaces that are no larger: the name of a single one is in no metric.
 private enum WorkspaceShare: String, CaseIterable {
     case half = "0.5"
     case most = "0.9"

@@ -9,7 +9,7 @@ public struct AlertPayload: Sendable, Hashable {
     public var code: String?
     /// The alert's text for this device alone, in base64.
     public var sealed: String?
-    /// What the session's host has sealed of it for its devices; the alert's own words are then for everybody.
+    /// Words that the session's host has sealed for its devices; the alert's own words then name nothing.
     public var line: String?
 
     /// Throws `badPayload`.

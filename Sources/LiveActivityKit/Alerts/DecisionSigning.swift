@@ -19,6 +19,6 @@ public enum DecisionProof: Sendable, Hashable {
     /// The decision counts without.
     case notNeeded
     case signed(String)
-    /// What was shown is not what its host wants signed, or it could not be looked up: it is decided in the app.
+    /// The alert showed other words than the host wants signed, or these could not be looked up.
     case needsApp
 }

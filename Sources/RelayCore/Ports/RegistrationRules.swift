@@ -1,6 +1,6 @@
 package import RelayProtocol
 
-/// Who may register a workspace, and which registered workspaces are deleted. Pure: the store applies it within the transaction of the change.
+/// Bounds of registered workspaces, and the end of unused ones. Pure: the store applies it within the transaction of the change.
 package struct RegistrationRules: Sendable, Equatable {
     package var isOpen = false
     /// Registered workspaces of one address that exist at once: a family, or an office behind one address, which gets more by invitation.
@@ -29,7 +29,7 @@ package struct RegistrationRules: Sendable, Equatable {
     }
 
     private static let day: Int64 = 24 * 60 * 60 * 1000
-    /// How long the codes of a new workspace work, in milliseconds: until the phone is at hand.
+    /// Milliseconds in which a new workspace's codes work: time to get the phone.
     package static let codesLifetime = day
 
     package init() {}

@@ -1,4 +1,4 @@
-/// What a device signs of a request, for whoever cannot read it: the audit log proves a decision by it.
+/// The part of a request that a device signs, for readers that cannot open it: the audit log proves a decision by it.
 package struct RequestConsent: Sendable, Equatable {
     package let host: HostKeyID
     /// The hash of what is shown, which has a random salt: it says nothing of the content.

@@ -3,7 +3,7 @@ import HeliographKit
 import LiveActivityKit
 import Synchronization
 
-/// What an app does at a person's wish.
+/// A person's wishes, carried out as an app does.
 struct App {
     let client: RelayClient
     let reporter: HTTPRelayReporter
@@ -64,7 +64,7 @@ struct App {
     }
 }
 
-/// What the app shows now.
+/// The state that the app shows now.
 final class Latest: Sendable {
     private let kept = Mutex(RelayState())
 

@@ -20,7 +20,7 @@ import UserNotifications
 
     /// Whom this phone signs for.
     private(set) var hosts: [TrustedHost] = []
-    /// What a host's terminal shows as well, once this phone has keys.
+    /// The code that a host's terminal shows as well, once this phone has keys.
     private(set) var code: String?
 
     private let keychain = Keychain.ofApp

@@ -21,6 +21,8 @@ import Testing
             try sql("ALTER SYSTEM SET synchronous_standby_names = '\(name)'")
             try sql("SELECT pg_reload_conf()")
             while try sql("SELECT current_setting('synchronous_standby_names')")[0].text(0) != name {}
+            // Commits wait from when the checkpointer has read it, too: it does before its next checkpoint.
+            try sql("CHECKPOINT")
         }
 
         /// The process of a commit that waits for a standby, and is not `known`.

@@ -13,7 +13,11 @@ package final class Flag: Sendable {
     package func raise() { value.store(true, ordering: .relaxed) }
 }
 
-/// Runs `body` on so many threads at once, real ones: the store blocks, so tasks would wait for each other's threads.
+/// Many times what such a body needs on a slow machine.
+private let threadSecondsMax = 120.0
+
+/// Runs `body` on so many threads at once, real ones: the store blocks, so tasks would wait for each other's threads. One that does not
+/// end, as its fellow failed, is left where it waits.
 package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let done = DispatchSemaphore(value: 0)
     for index in 0..<count {
@@ -22,7 +26,8 @@ package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) 
             done.signal()
         }.start()
     }
-    for _ in 0..<count { done.wait() }
+    let limit = DispatchTime.now() + threadSecondsMax
+    for _ in 0..<count where done.wait(timeout: limit) == .timedOut { Issue.record("a thread does not end") }
 }
 
 /// For threads, which cannot throw to a caller.

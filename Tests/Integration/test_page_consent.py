@@ -326,6 +326,52 @@ def test_an_approval_that_cannot_be_read_can_only_be_denied(screen: Callable[...
         expect(one.card(approval).get_by_role("button", name="Deny …")).to_be_visible()
 
 
+def test_what_is_signed_is_what_stands_on_the_card_whatever_a_relay_sends_under_its_name(screen: Callable[..., Screen], relay: Any, host: SignedHost) -> None:
+    one = scanned(screen, relay, host)
+    note(one).get_by_role("button", name="Close").click()
+    withheld: list[dict[str, Any]] = []
+    pages: list[Any] = []
+
+    def lying(page: Any) -> None:
+        pages.append(page)
+        server = page.connect_to_server()
+
+        def pass_on(text: str) -> None:
+            message = json.loads(text)
+            if message["type"] == "approval" and message["approval"]["stage"] == "pending":
+                withheld.append(message)
+                message = harmless(message)
+            page.send(json.dumps(message))
+
+        server.on_message(pass_on)
+
+    def harmless(message: dict[str, Any]) -> dict[str, Any]:
+        """The same in the name of the host, with another command."""
+        forged = json.loads(json.dumps(message))
+        request = forged["approval"]["request"]
+        shown = json.loads(request["body"]["shown"])
+        shown["event"]["body"] = {"input": {"command": "npm test"}}
+        request["body"]["shown"] = json.dumps(shown)
+        return forged
+
+    one.page.route_web_socket("**/v1/client", lying)
+    one.page.reload()
+    one.expect_live()
+    host.ask("s1", "Bash", {"command": "make release"})
+    one.go("#/approvals")
+    allow = one.card("a1").get_by_role("button", name="Allow", exact=True)
+    expect(one.card("a1")).to_contain_text("npm test")
+    expect(allow).to_be_enabled()
+    [true] = withheld
+    decided_already = {"decision": "allow", "client": {"id": "c9", "name": "Somebody"}, "at": 1}
+    pages[-1].send(json.dumps({"type": "approval", "approval": true["approval"] | {"stage": "decided", "decision": decided_already}}))
+    pages[-1].send(json.dumps(true))
+    expect(one.card("a1")).to_contain_text("make release")
+    expect(one.card("a1")).not_to_contain_text("npm test")
+    allow.click()
+    assert decided(host, "a1")[0] == "Ada's phone"
+
+
 def test_in_firefox_one_scan_is_enough_and_a_notification_signs_with_the_page_closed(tmp_path: Path) -> None:
     async def travel(stage: Stage) -> None:
         firefox, relay = stage.firefox, stage.relay

@@ -48,6 +48,7 @@ export class ApprovalCard extends HTMLElement {
 
   // Both are given by `show`, before anything else can happen.
   #app = /** @type {App} */ (/** @type {unknown} */ (undefined));
+  /** Its request is the one that was drawn, whatever comes under its name later: only that is decided here. */
   #approval = /** @type {Approval} */ (/** @type {unknown} */ (undefined));
   #seenStart = false;
   #seenEnd = false;
@@ -116,20 +117,22 @@ export class ApprovalCard extends HTMLElement {
    * @param {string} [place] Where on the page: an approval may have a card in the inbox and one in its session.
    */
   show(app, approval, place = "approval") {
-    const first = !this.#approval;
+    const drawn = this.#approval?.request;
+    const shown = shownApproval(approval);
     this.#app = app;
-    this.#approval = shownApproval(approval);
-    if (first) this.#build(place);
+    this.#approval = drawn ? { ...shown, request: drawn } : shown;
+    if (!drawn) this.#build(place);
     this.#draw();
   }
 
   /**
-   * Whether what is drawn here is what that approval asks. After a relay lost its log the same name may come with another request.
+   * Whether what is drawn here is what that approval asks. After a relay lost its log the same name may come with another request, and at any time from a
+   * relay that lies.
    * @param {Approval} approval
    */
   asks(approval) {
-    const { stage, request } = shownApproval(approval);
-    return stage !== "pending" || request === this.#approval.request || JSON.stringify(request) === JSON.stringify(this.#approval.request);
+    const { request } = shownApproval(approval);
+    return request === this.#approval.request || JSON.stringify(request) === JSON.stringify(this.#approval.request);
   }
 
   tick() {

@@ -2,7 +2,8 @@
  * Where what the relay says enters the page. What hosts have sealed is opened here, by a part of the page that comes when the first of it does: all behind this
  * sees events, summaries and approvals as every host sends them.
  *
- * Messages with nothing sealed go straight through. Behind one that is being opened all wait in their order: nothing overtakes.
+ * Messages with nothing sealed go straight through, but in a browser that has keys of a host: there the opener sees all, whatever the relay leaves out.
+ * Behind one that is being opened all wait in their order: nothing overtakes.
  */
 
 /** @typedef {import("./wire").Message} Message */
@@ -10,6 +11,17 @@
 
 /** In a text of JSON; within a string of it quotes look otherwise. */
 const sealedMarks = /"seal(?:s":true|ed":")/;
+
+/** Where a browser remembers that it has keys of a host that seals. */
+export const sealsHere = "heliograph.seals";
+
+function seals() {
+  try {
+    return localStorage.getItem(sealsHere);
+  } catch {
+    return null; // Site data is blocked: no keys are kept either.
+  }
+}
 
 /** @type {WeakMap<object, object>} */
 const origins = new WeakMap();
@@ -49,11 +61,12 @@ export class Ingress {
    */
   through(messages, deliver, text = JSON.stringify(messages)) {
     const { opener } = this;
-    if (!this.#last && !(opener ? messages.some((one) => opener.concerns(one)) : sealedMarks.test(text))) return deliver(messages);
+    if (!this.#last && !(opener ? messages.some((one) => opener.concerns(one)) : seals() || sealedMarks.test(text))) return deliver(messages);
     const turn = (this.#last ?? Promise.resolve()).then(async () => {
       if (!this.opener) await this.#load();
-      // Without it there are stand-ins: they say nothing, and nothing can be allowed.
-      deliver(this.opener ? await this.opener.open(messages) : messages);
+      // Without it there are stand-ins: they say nothing, and nothing can be allowed. What has no mark could be anybody's.
+      if (this.opener) deliver(await this.opener.open(messages));
+      else if (!seals()) deliver(messages);
     }).catch(reportError).finally(() => {
       if (this.#last === turn) this.#last = null;
     });

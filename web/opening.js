@@ -9,6 +9,7 @@ import { learned, newestEpochIn } from "./epochs.js";
 import { asSent } from "./ingress.js";
 import { refused, SealedSession, sealedIn } from "./sealed-session.js";
 import { doubtWords } from "./sealing-words.js";
+import { consentOf, shownEvent } from "./shown.js";
 
 /** @typedef {import("./wire").Message} Message */
 /** @typedef {import("./wire").Summary} Summary */
@@ -80,9 +81,11 @@ export class Opening {
     return undefined;
   }
 
-  /** @param {Approval} approval */
-  #isOfSealed({ session, request }) {
-    return this.#sessions.has(session) || sealedIn(request) !== undefined;
+  /** @param {Approval} approval Whether it is sealed, or has to be: its session was, or it names a host that seals, in whatever session. */
+  #isOfSealed({ session, approval, request }) {
+    if (this.#sessions.has(session) || sealedIn(request) !== undefined) return true;
+    const consent = consentOf(shownEvent(request, session, approval));
+    return consent !== undefined && "host" in consent && Boolean(this.#around.trust.hosts.get(consent.host)?.epochs?.size);
   }
 
   /** A host offered keys before this browser had pinned it, or pinned it anew: whoever trusts it says more right after. */

@@ -36,11 +36,15 @@ export const noKeyWords = (host, isTrusted) => (isTrusted
  * @param {Iterable<import("./wire").Summary>} summaries @param {(host: string) => boolean} hasKey Whether this browser has one of the host's that has this id.
  */
 export function contentWords(summaries, hasKey) {
-  /** @type {Map<string, string>} Ids of keys, or nothing, by the hosts' names. */
-  const sealing = new Map();
-  for (const { host, steering } of summaries) sealing.set(host.name, (steering?.seals && steering.consent) || (sealing.get(host.name) ?? ""));
-  return [...sealing].sort(([a], [b]) => a.localeCompare(b)).map(([name, id]) =>
-    `${name}: ${id === "" ? "the relay can read it" : hasKey(id) ? "sealed, the relay cannot read it" : "sealed, and not for this browser"}`);
+  /** @type {Map<string, {name: string, id?: string}>} What each is called, and the id of its key if it seals, by the relay's ids of hosts: two may have one name. */
+  const hosts = new Map();
+  for (const { host, steering } of summaries) {
+    const { id } = hosts.get(host.id) ?? {};
+    // One session in the open is enough.
+    hosts.set(host.id, { name: host.name, id: steering && id !== "" ? (steering.seals && steering.consent) || "" : id });
+  }
+  return [...hosts.values()].sort((a, b) => a.name.localeCompare(b.name)).map(({ name, id }) =>
+    `${name}: ${!id ? "the relay can read it" : hasKey(id) ? "sealed, the relay cannot read it" : "sealed, and not for this browser"}`);
 }
 
 /** @param {string} host */

@@ -5,6 +5,7 @@
  */
 
 import { base64urlOf, bytesOfBase64url, decisionSignatureOf, shortCodeOf, steeringSignatureOf } from "./consent.js";
+import { sealsHere } from "./ingress.js";
 import { Joining } from "./joining.js";
 import { CommandError } from "./link.js";
 import { restoredHost } from "./restored.js";
@@ -222,7 +223,7 @@ export class Trust {
     this.hosts.clear();
     [this.code, this.#id] = ["", ""];
     try {
-      this.#around.storage().removeItem(place);
+      for (const name of [place, sealsHere]) this.#around.storage().removeItem(name);
     } catch {
       // Nothing was kept.
     }
@@ -318,6 +319,7 @@ export class Trust {
     const own = await this.#around.keys.own();
     const pins = own ? await this.#around.keys.hosts() : [];
     this.hosts = new Map(pins.map((pin) => [pin.id, pin]));
+    pins.forEach((pin) => this.#rememberSealing(pin));
     this.isLost = !own && this.#remembers;
     if (own) await this.#has(own);
     await this.#joining.read(own !== undefined);
@@ -360,7 +362,18 @@ export class Trust {
   async keep(part) {
     if (!await this.#around.keys.pin(part)) return;
     this.hosts.set(part.id, { .../** @type {Pin} */ (this.hosts.get(part.id)), ...part });
+    this.#rememberSealing(part);
     this.#around.tellTabs();
+  }
+
+  /** @param {Pin|import("./keys.js").PinPart} pin */
+  #rememberSealing({ epochs }) {
+    if (!epochs?.size) return;
+    try {
+      this.#around.storage().setItem(sealsHere, "1");
+    } catch {
+      // Site data is blocked.
+    }
   }
 
   #fail() {

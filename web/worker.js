@@ -180,7 +180,8 @@ async function shownTo(told) {
     if (!consent) return { mayAllow: true };
     const host = "problem" in consent ? undefined : hosts.find(({ id }) => id === consent.host);
     const full = object(head.alert).full;
-    if (!host || "problem" in consent || !body || head.cut || head.passkey || object(head.alert).whole !== true) return { mayAllow: false };
+    // One that seals asks nothing in the open.
+    if (!host || host.epochs?.size || "problem" in consent || !body || head.cut || head.passkey || object(head.alert).whole !== true) return { mayAllow: false };
     if (typeof full !== "string" || full.length > fullMax || unshowable.test(full.replace(/\n/g, "")) || unshowable.test(String(head.tool))) return { mayAllow: false };
     // The host's own sentences, as other notifications begin with them.
     const risks = Array.isArray(head.risks) ? head.risks.map(String).join(" ") : "";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { rowsWith } from "../../web/find.js";
-import { asSent, Ingress } from "../../web/ingress.js";
+import { asSent, Ingress, sealsHere } from "../../web/ingress.js";
 import { Kept } from "../../web/kept.js";
 import { Opening } from "../../web/opening.js";
 import { shownEvent, consentOf, shownApproval } from "../../web/shown.js";
@@ -355,6 +355,38 @@ test("one that is another's, altered, not sealed or sealed with an old key can o
     assert.equal(request.body, undefined, name);
     assert.equal(consentOf(request), undefined, name);
   }
+});
+
+test("a request in the open that names a host which seals can only be denied, in whatever session it comes", async () => {
+  const one = await page();
+  const { host } = one;
+  await one.welcome();
+  const inOther = (whose) => ({ session: "s9", request: { kind: "approval.requested", at: 5, head: { approval: "a9", kind: "tool", tool: "Bash", title: "ls", digest }, body: { shown: shown(whose, "a9", command).shown.replace('"s1"', '"s9"') } } });
+  await one.tell({ type: "approval", approval: { ...asked(inOther(host).request), ...inOther(host) } });
+  const { request } = shownApproval(one.state.approvals.get("s9/a9"));
+  assert.deepEqual([request.head.cut, request.body, consentOf(request)], [true, undefined, undefined]);
+  const open = await page({ hasKey: false });
+  await open.welcome();
+  await open.tell({ type: "approval", approval: { ...asked(inOther(open.host).request), ...inOther(open.host) } });
+  assert.equal(shownApproval(open.state.approvals.get("s9/a9")).request.body.input.command, "make deploy", "one that has sealed nothing here is as it was");
+});
+
+test("a browser that has keys of a host shows nothing that the opener has not seen", async (t) => {
+  globalThis.localStorage = { getItem: (name) => (name === sealsHere ? "1" : null) };
+  t.after(() => delete globalThis.localStorage);
+  const one = await page();
+  const { host } = one;
+  await one.welcome();
+  const again = await page({ host });
+  again.trust.hosts = one.trust.hosts;
+  await again.tell({ type: "snapshot", sessions: [{ ...host.summary(session, 1), title: "The relay's own", steering: undefined }], approvals: [] });
+  assert.equal(again.loads(), 1);
+  assert.equal(again.state.sessions.get(session).operation, "Not sealed: the relay could have written this");
+  const taken = [];
+  const without = new Ingress(async () => undefined);
+  without.through([{ type: "notice" }], (opened) => taken.push(...opened));
+  await new Promise(setImmediate);
+  assert.deepEqual(taken, [], "nor where the opener does not come");
 });
 
 test("questions are answered by what the relay reads, with the words sealed, and told with the labels that a person saw", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bytesOfBase64url, decisionStatementOf, shortCodeOf, steeringStatementOf } from "../../web/consent.js";
+import { sealsHere } from "../../web/ingress.js";
 import { shownApproval } from "../../web/shown.js";
 import { letterEveryMs, linkSecretMs, machineSecretMs } from "../../web/joining.js";
 import { rollEveryMs } from "../../web/rolls.js";
@@ -352,6 +353,9 @@ test("what another tab did is known here, and logging out leaves nothing", async
   const one = await trusted(host);
   const other = await device({ keys: one.keys, storage: one.storage });
   assert.deepEqual([...other.trust.hosts.keys()], [host.id]);
+  assert.equal(one.storage.has(sealsHere), false);
+  await one.trust.keep({ id: host.id, epochs: new Map([[1, {}]]) });
+  assert.equal(one.storage.has(sealsHere), true);
   await one.trust.forget(host.id);
   await other.trust.changedElsewhere();
   await quiet(() => other.trust.hosts.size === 0);

@@ -307,13 +307,13 @@ const answering = (snapshot, seen = []) => class {
 };
 
 /** A browser that trusts a host, and what a host that wants signatures asks. */
-async function signing({ head = {}, shown = {}, isTrusted = true } = {}) {
+async function signing({ head = {}, shown = {}, isTrusted = true, epochs } = {}) {
   const host = new PlayedHost();
   const indexedDB = new MemoryDatabases();
   globalThis.indexedDB = indexedDB;
   const keys = new KeyStore();
   const own = await keys.make();
-  await keys.pin({ id: isTrusted ? host.id : new PlayedHost().id, sign: host.sign.point, box: host.box.point, name: "laptop", since: 1 });
+  await keys.pin({ id: isTrusted ? host.id : new PlayedHost().id, sign: host.sign.point, box: host.box.point, name: "laptop", since: 1, ...(epochs ? { epochs } : {}) });
   await keys.keep("page", "hgk_1");
   const alert = { full: "rm -rf build", whole: true };
   const event = { kind: "approval.requested", at: 7, head: { approval: "a1", kind: "tool", tool: "Bash", digest, alert, ...head }, body: { input: { command: "rm -rf build" } } };
@@ -353,6 +353,7 @@ const unsure = {
     return { ...rest, snapshot: { ...snapshot, approvals: [] } };
   },
   "its host is not trusted": () => signing({ isTrusted: false }),
+  "its host seals, and it is in the open": () => signing({ epochs: new Map([[1, "key"]]) }),
   "it cannot be read": () => signing({ shown: { session: "s2" } }),
   "it is cut": () => signing({ head: { cut: true } }),
   "its words are not whole": () => signing({ head: { alert: { full: "rm", whole: false } } }),

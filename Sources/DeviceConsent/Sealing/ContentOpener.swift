@@ -248,7 +248,7 @@ package struct ContentOpener {
     // MARK: - Approvals
 
     private mutating func opened(_ approval: Approval) -> Approval {
-        guard let host = sessions[approval.session], let event = try? Event(stored: approval.requestBytes) else {
+        guard let host = sealingHost(of: approval), let event = try? Event(stored: approval.requestBytes) else {
             if (try? Event(stored: approval.requestBytes))?.isSealed == true { unknownHosts.insert(approval.session) }
             return approval
         }
@@ -269,6 +269,16 @@ package struct ContentOpener {
         opened.expiresAt = approval.expiresAt
         opened.stage = approval.stage.reading { self.opened($0, on: approval.id, of: approval.session) }
         return opened
+    }
+
+    /// The host whose key has to open this request: that of its session, or the one that the request itself names, as a relay may put it
+    /// into any session. Nil if that host does not seal.
+    private func sealingHost(of approval: Approval) -> KeyID? {
+        if let known = sessions[approval.session] { return known }
+        guard let text = ShownText.text(inEvent: approval.requestBytes), let shown = try? ShownText(parsing: text) else {
+            return nil
+        }
+        return keys.canOpen(shown.host) || keys.sealing.contains { $0.id == shown.host } ? shown.host : nil
     }
 
     /// True for a live request that is sealed with an older key than its host's newest.

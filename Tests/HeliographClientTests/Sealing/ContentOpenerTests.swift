@@ -317,6 +317,27 @@ struct ContentOpenerTests {
         }
     }
 
+    @Test("a request in the open that names a host which seals can only be denied, in whatever session it comes")
+    func inTheOpen() throws {
+        let device = PrivateKeys()
+        let session = SessionID("s9")!
+        let request = ApprovalRequest(
+            approval: ApprovalID("a1")!, kind: .tool, tool: "Bash", title: "ls", digest: Fixtures.digest)
+        var gate = ConsentGate(host: Self.host.identity.id, .openSSL)
+        let event = try #require(gate.requested(Event(.approvalRequested(request), at: 5), in: session, salt: .random())).event
+        guard case .approvalRequested(let head) = event.head else { return #expect(Bool(false), "no request") }
+        let asked = Approval(session: session, request: head, requestBytes: event.bytes, requestedAt: 5, seq: 2)
+        func basis(_ pin: HostPin) -> ApprovalReading.Basis? {
+            var opener = ContentOpener { (device.identity, [pin]) }
+            guard case .approval(let read)? = opener.open(.approval(asked)).first else { return nil }
+            return ApprovalReading(read, nil).basis
+        }
+        var pin = Self.host.pin
+        guard case .signed = basis(pin) else { return #expect(Bool(false), "one that was never seen to seal is as it was") }
+        pin.sealsAs = "h1"
+        guard case .unreadable = basis(pin) else { return #expect(Bool(false), "it can be denied at most") }
+    }
+
     @Test("nothing is sealed with a key that is older than one that was seen")
     func olderKey() throws {
         var host = SealingHost()

@@ -102,11 +102,11 @@ export function isKeyID(text) {
 /** Crockford's: no letter that could be taken for a digit. */
 const base32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** @param {Uint8Array} id The first 40 bits of it, as a person compares them. */
+/** @param {Uint8Array} id The first 80 bits of it, as a person compares them: too many to find another key with the same ones. */
 export function shortCodeOf(id) {
-  const bits = [...id.subarray(0, 5)].map((byte) => byte.toString(2).padStart(8, "0")).join("");
+  const bits = [...id.subarray(0, 10)].map((byte) => byte.toString(2).padStart(8, "0")).join("");
   const letters = bits.match(/.{5}/g)?.map((five) => base32[Number.parseInt(five, 2)]).join("") ?? "";
-  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
+  return letters.match(/.{4}/g)?.join("-") ?? "";
 }
 
 // Pairing

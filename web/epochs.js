@@ -10,7 +10,9 @@ import { epochKeyOf, wrapKeyOf } from "./sealing.js";
 /** @typedef {{epoch: number, device: string, wrap: string}} Wrap */
 
 /** The newest: a host offers no more. */
-const epochsMax = 64;
+const epochsOfferedMax = 64;
+/** Kept here beyond those, for what is older: whoever has devices distrusted can have a host begin an epoch for each. */
+const epochsMax = 4096;
 
 /** @param {Pin|undefined} pin The newest epoch that this browser can open; 0 for none. */
 export const newestEpochIn = (pin) => Math.max(0, ...(pin?.epochs?.keys() ?? []));
@@ -28,7 +30,7 @@ export async function learned(own, pin, wraps) {
   const hostID = bytesOfBase64url(pin.id, "host", idBytes);
   const wrapKey = await wrapKeyOf(own, hostID, pin.box);
   const all = new Map(held);
-  for (const { epoch, wrap } of fresh.slice(-epochsMax)) {
+  for (const { epoch, wrap } of fresh.slice(-epochsOfferedMax)) {
     try {
       all.set(epoch, await epochKeyOf(wrapKey, wrap, { hostID, deviceID: own.id, epoch }));
     } catch {

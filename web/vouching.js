@@ -10,6 +10,7 @@
 
 import { base64urlOf, checkReceipt, refusalOf, shortCodeOf } from "./consent.js";
 import { rollEveryMs, triesMax } from "./rolls.js";
+import { staysHere } from "./route.js";
 import { refusedWords } from "./trust-words.js";
 import { introductionLetterOf, newcomerOf, refusalLetterOf, vouchLetterOf, vouchingSecretOf } from "./vouch-letters.js";
 
@@ -23,6 +24,20 @@ import { introductionLetterOf, newcomerOf, refusalLetterOf, vouchLetterOf, vouch
  * @property {() => void} changed
  */
 
+/** As long as a link is shown, whatever the relay says of its code. */
+export const vouchingMs = 10 * 60_000;
+
+/**
+ * The link of a further device. Only the code is the relay's, which could else have the secret sent to itself in a query; and, where this page is on the
+ * relay's own machine, the address, which others need.
+ * @param {unknown} given What the relay calls the link. @param {string} k Empty: it brings nobody. @param {string} here This page's address.
+ */
+export function linkOf(given, k, here) {
+  const [, base, code] = /^(https?:\/\/[^\s?#@\\]+)#pair=([\w-]{4,128})$/.exec(String(given)) ?? [];
+  if (!code) throw new Error("the relay's link is none");
+  return `${staysHere(here) ? base : here.replace(/[?#].*$/s, "")}#pair=${code}${k && `&k=${k}`}`;
+}
+
 export class Vouching {
   /** @type {"closed"|"open"|"asked"|"vouching"|"declined"} */
   stage = "closed";
@@ -33,6 +48,7 @@ export class Vouching {
   /** @type {import("./trust.js").LetterLink} */ #link;
   /** @type {VouchingHands} */ #trust;
   #k = "";
+  #until = 0;
   /** @type {import("./vouch-letters.js").Newcomer|null} */ #newcomer = null;
   /** Its last letter, which answers name. */ #join = new Uint8Array(0);
   #client = "";
@@ -60,7 +76,7 @@ export class Vouching {
     const hosts = this.#trust.vouchable().map(({ name }) => name);
     const own = hosts.length ? await this.#around.keys.own() : undefined;
     if (!own) return { k: "", hosts: [] };
-    this.#k = vouchingSecretOf(own.id, client);
+    [this.#k, this.#until] = [vouchingSecretOf(own.id, client), this.#around.now() + vouchingMs];
     this.stage = "open";
     return { k: this.#k, hosts };
   }
@@ -80,6 +96,7 @@ export class Vouching {
    * @param {string} client What the relay calls it. @param {Uint8Array} bytes
    */
   async take(client, bytes) {
+    if (this.stage === "open" && this.#around.now() > this.#until) this.forget();
     const own = this.stage === "closed" ? undefined : await this.#around.keys.own();
     const newcomer = own && (await newcomerOf(bytes, this.#k, own.id).catch(() => undefined));
     if (!own || !newcomer) return;

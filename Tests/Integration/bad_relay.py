@@ -33,6 +33,8 @@ class BadRelay:
         self.hellos: list[Message] = []
         self.letters: list[Message] = []
         self.client_letters: list[tuple[str, Message]] = []
+        # What a client's `pair` is answered; empty: it may let nobody in.
+        self.pairing_link = ""
         self._host: ServerConnection | None = None
         self._clients: dict[str, ServerConnection] = {}
         self._server = serve(self._serve, "127.0.0.1", self.port, subprotocols=[Subprotocol(SUBPROTOCOL)])
@@ -112,6 +114,8 @@ class BadRelay:
             case "letter":
                 self.client_letters.append((name, message))
                 return [done]
+            case "pair" if self.pairing_link:
+                return [done | {"link": self.pairing_link, "expiresAt": 2**52, "qr": []}]
         return [done | {"error": {"code": "forbidden", "message": "no"}}]
 
     def tell(self, name: str, data: str, **sender: str) -> None:

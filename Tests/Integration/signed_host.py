@@ -55,9 +55,9 @@ def key_id(sign: bytes) -> bytes:
 
 
 def short_code(id: bytes) -> str:
-    bits = int.from_bytes(id[:5], "big")
-    letters = [CROCKFORD[bits >> shift & 31] for shift in range(35, -1, -5)]
-    return "".join(letters[:4]) + "-" + "".join(letters[4:])
+    bits = int.from_bytes(id[:10], "big")
+    letters = "".join(CROCKFORD[bits >> shift & 31] for shift in range(75, -1, -5))
+    return "-".join(letters[at : at + 4] for at in range(0, 16, 4))
 
 
 def is_signed(sign: bytes, signature: bytes, statement: bytes) -> bool:

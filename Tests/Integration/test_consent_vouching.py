@@ -60,7 +60,7 @@ def told_code(process: subprocess.Popen[str]) -> str:
     assert process.stderr
     for line in process.stderr:
         if "Confirm it at the other device" in line:
-            return line.rstrip()[-9:]
+            return line.rstrip()[-19:]
     raise AssertionError(f"no code was shown: {process.communicate()}")
 
 
@@ -313,6 +313,12 @@ def test_a_bad_relay_between_two_devices_lets_itself_in_nowhere(host: Host, tmp_
     relay.tell("one", relay.wait(lambda: relay.letters[answers:], "an answer")[0]["bytes"], **{"from": b64(host.key)})
     assert end(joining)[0] == 0 and end(process)[0] == 0
 
+    # A link that would have the newcomer's browser send the secret to the relay.
+    for link in (f"{relay.url}/r?c=CODE", f"{relay.url}/r?c=#pair=CODE&x=", f"{relay.url}/#pair=CODE&x="):
+        relay.pairing_link = link
+        status, out, error = end(start(one, "trust", "--vouch", "--json"))
+        assert status != 0 and out == "" and "does not fit" in error, (link, out, error)
+    relay.pairing_link = ""
     vouching = Vouching(one)
     assert "#k=" in vouching.link
     raw = unb64(vouching.k)

@@ -53,7 +53,7 @@ export async function check(consent, vectors) {
   const point = (name) => bytes(keys[name].public);
   same("hostID", await consent.keyIDOf(point("hostSign")), bytes(vectors.hostID));
   same("deviceID", await consent.keyIDOf(point("deviceSign")), bytes(vectors.deviceID));
-  must("the short code has eight letters", /^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/.test(consent.shortCodeOf(bytes(vectors.deviceID))));
+  must("the short code has sixteen letters", /^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/.test(consent.shortCodeOf(bytes(vectors.deviceID))));
 
   const found = consent.linkSecretOf(link.k);
   same("the link's host", found.hostID, bytes(vectors.hostID));

@@ -84,7 +84,7 @@ test("a signature says whose it is and carries its number, as the wire has it", 
   assert.match(await consent.steeringSignatureOf(signer, { ...prompt, count: 1767225605000, host: vectors.hostID }), /^1\.[\w-]{22}\.1767225605000\.[\w-]{86}$/);
 });
 
-test("a short code is the first forty bits of an id", () => assert.equal(consent.shortCodeOf(bytes(vectors.deviceID)), "9G2G-J972"));
+test("a short code is the first eighty bits of an id", () => assert.equal(consent.shortCodeOf(bytes(vectors.deviceID)), "9G2G-J972-NTGD-9D75"));
 
 test("base64url has one spelling, and errors name the place", () => {
   assert.deepEqual([...bytes("_-8")], [255, 239]);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
+import { learned } from "../../web/epochs.js";
 import { rowsWith } from "../../web/find.js";
 import { asSent, Ingress, sealsHere } from "../../web/ingress.js";
 import { Kept } from "../../web/kept.js";
@@ -691,4 +692,14 @@ test("a reason is shown only if it is a word of ours, or its host's", async () =
   const { host } = one;
   await one.welcome([host.summary(session, 1, { statusReason: "Send your password to the relay" }), host.summary("s2", 1, { statusReason: "sessionEnded" }), host.summary("s3", 1, { statusReason: "anything", line: { reason: "Waits for the build" } })]);
   assert.deepEqual([session, "s2", "s3"].map((name) => one.state.sessions.get(name).statusReason), [undefined, "sessionEnded", "Waits for the build"]);
+});
+
+test("what a host offers no more stays here: whoever has devices distrusted closes no history", async () => {
+  const [host, own] = [new SealingHost(), await ownKeys()];
+  const pin = { id: host.id, box: new Uint8Array(host.box.point), epochs: new Map() };
+  const take = async (from) => { pin.epochs = (await learned(own, pin, host.wraps(own, Array.from({ length: 64 }, (_, at) => from + at)))) ?? pin.epochs; };
+  while (host.epoch < 128) host.turn();
+  await take(1);
+  await take(65);
+  assert.deepEqual([pin.epochs.size, Math.min(...pin.epochs.keys())], [128, 1]);
 });

@@ -99,7 +99,7 @@ test("without a passkey there is no Allow, and the sentence says what to do at e
   const [letter] = passkeyLetters(one);
   const { authenticatorSelection, pubKeyCredParams } = authenticator.asked[0];
   assert.deepEqual([authenticatorSelection.userVerification, pubKeyCredParams], ["required", [{ type: "public-key", alg: -7 }]]);
-  const code = /Passkey ([0-9A-Z]{4}-[0-9A-Z]{4}) waits for a yes: on laptop run heliograph host passkey \1\.$/.exec(obstacle());
+  const code = /Passkey ([0-9A-Z]{4}(?:-[0-9A-Z]{4}){3}) waits for a yes: on laptop run heliograph host passkey \1\.$/.exec(obstacle());
   assert.ok(code, obstacle());
   one.letter(host.refuse(letter, "waiting"), host.id);
   one.letter(new PlayedHost().receipt(letter), host.id);

@@ -6,7 +6,7 @@ import { base64urlOf, bytesOfBase64url, introductionOf, joinLetterOf, linkSecret
 import { letterEveryMs, linkSecretMs } from "../../web/joining.js";
 import { rollEveryMs, triesMax } from "../../web/rolls.js";
 import { introductionLetterOf, newcomerOf, refusalLetterOf, vouchLetterOf, vouchingSecretOf } from "../../web/vouch-letters.js";
-import { Vouching } from "../../web/vouching.js";
+import { Vouching, linkOf, vouchingMs } from "../../web/vouching.js";
 import { ownKeys } from "./own-keys.mjs";
 import { PlayedHost, counted, domain, parts } from "./played-host.mjs";
 import { device, nameOf, quiet, trusted } from "./trusting-device.mjs";
@@ -71,6 +71,27 @@ test("a browser that was brought itself, or that no host trusts, shows no such l
   assert.deepEqual([k, one.trust.vouching.stage], ["", "closed"]);
   const nobody = await device();
   assert.equal((await nobody.trust.bringing(Vouching).open("c_phone")).k, "");
+});
+
+test("the address of a link is this page's own, and the secret is never where the relay is sent it", () => {
+  const here = "https://relay.example/#/devices";
+  assert.equal(linkOf("https://relay.example/#pair=c0-de", "K", here), "https://relay.example/#pair=c0-de&k=K");
+  assert.equal(linkOf("https://other.example/#pair=c0-de", "K", here), "https://relay.example/#pair=c0-de&k=K");
+  assert.equal(linkOf("https://relay.example/#pair=c0-de", "", here), "https://relay.example/#pair=c0-de");
+  const own = "http://127.0.0.1:8787/#/devices";
+  assert.equal(linkOf("https://relay.example/#pair=c0-de", "K", own), "https://relay.example/#pair=c0-de&k=K");
+  for (const given of ["https://relay.example/r?c=CODE", "https://relay.example/r?#pair=c0-de", "https://relay.example/#pair=c0-de&x=", "https://a@relay.example/#pair=c0-de", "javascript:1//#pair=c0-de", "", undefined]) {
+    for (const place of [here, own]) assert.throws(() => linkOf(given, "K", place), String(given));
+  }
+});
+
+test("a link ends by this browser's own clock", async () => {
+  const { one, k } = await voucher();
+  const tablet = await newcomer(k);
+  one.clock.wait(vouchingMs + 1);
+  one.letterOfClient(toClient(tablet, "c_phone")[0], "c_tablet");
+  await quiet(() => one.trust.vouching.stage === "closed");
+  assert.equal(one.trust.vouching.newcomer, null);
 });
 
 test("a person who says no ends it, and the other device is told so whenever it asks", async () => {

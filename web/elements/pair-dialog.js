@@ -8,7 +8,7 @@ import { countdown } from "../format.js";
 import { qrRowsOf } from "../qr.js";
 import { staysHere } from "../route.js";
 import { line } from "../text.js";
-import { Vouching } from "../vouching.js";
+import { Vouching, linkOf, vouchingMs } from "../vouching.js";
 import { qrCode } from "./qr-code.js";
 
 /** @typedef {import("./view.js").App} App */
@@ -81,7 +81,7 @@ export class PairDialog extends HTMLElement {
 
   tick() {
     if (!this.#dialog.open || !this.#expiresAt) return;
-    const left = this.#expiresAt - this.app.now();
+    const left = this.#expiresAt - Date.now();
     write(this.#expiry, left > 0 ? `Valid for ${countdown(left)}` : "No longer valid.");
     if (left <= 0) this.#void();
   }
@@ -91,10 +91,10 @@ export class PairDialog extends HTMLElement {
     write(this.#state, "Asking the relay for a code …");
     try {
       const reply = await this.app.link.command({ type: "pair", role: "client" });
-      this.#expiresAt = Number(reply.expiresAt);
+      // By this device's own clock, and no longer than that.
+      this.#expiresAt = Date.now() + (Math.min(Number(reply.expiresAt) - this.app.now(), vouchingMs) || vouchingMs);
       const { k, hosts } = (await this.app.trust?.bringing(Vouching).open(this.app.state.welcome?.client.id ?? "")) ?? { k: "", hosts: [] };
-      // The relay is not told what comes after its code.
-      const link = k ? `${reply.link}&k=${k}` : String(reply.link);
+      const link = linkOf(reply.link, k, location.href);
       const [stays, rows] = [staysHere(link), qrRowsOf(link)];
       // No phone gets anywhere by such a code.
       if (!stays && rows.length) this.#picture.replaceChildren(qrCode(rows, "QR code of the pairing link"));

@@ -27,11 +27,16 @@ extension KeyID {
         self = id
     }
 
-    /// `XXXX-XXXX`: the first 40 bits, for people who compare two screens. Crockford's base 32: 0-9 and A-Z without I, L, O and U.
+    /// `XXXX-XXXX-XXXX-XXXX`: the first 80 bits, for people who compare two screens. Crockford's base 32: 0-9 and A-Z without I, L, O and U.
+    ///
+    /// So many that nobody finds another key with the same code: a relay could search for one before it hands on a newcomer's letter.
     package var shortCode: String {
-        let bits = bytes.prefix(5).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        let letters = (0..<8).map { Self.crockfordDigits[Int(bits >> UInt64(35 - 5 * $0) & 31)] }
-        return String(decoding: letters[..<4], as: UTF8.self) + "-" + String(decoding: letters[4...], as: UTF8.self)
+        let groups = [0, 5].flatMap { first -> [String] in
+            let bits = bytes[first..<first + 5].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            let letters = (0..<8).map { Self.crockfordDigits[Int(bits >> UInt64(35 - 5 * $0) & 31)] }
+            return [letters[..<4], letters[4...]].map { String(decoding: $0, as: UTF8.self) }
+        }
+        return groups.joined(separator: "-")
     }
 
     private static var crockfordDigits: [UInt8] { Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8) }

@@ -55,6 +55,9 @@ package struct Vouching: Sendable {
 
     // MARK: The newcomer
 
+    /// Nobody has come by the link.
+    package var isOpen: Bool { if case .open = stage { true } else { false } }
+
     package enum Outcome: Sendable, Equatable {
         /// The first that knows the secret. Its short code is shown on both screens.
         case asked(Newcomer)

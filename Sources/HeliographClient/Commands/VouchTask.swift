@@ -1,6 +1,7 @@
 internal import Consent
 internal import ConsentKeys
 internal import HeliographLink
+internal import RelayAccess
 internal import RelayProtocol
 
 /// `heliograph trust --vouch`: lets a further device in at the hosts that trust this terminal, once a person has compared the codes.
@@ -61,8 +62,12 @@ final class VouchTask: ClientTask {
         let secret = TrustSecret(.device(identity.id, client), secret: .random())
         vouching = Vouching(secret, by: identity, .openSSL)
         let link: String
-        if case .pairing(let paired, _, _) = reply {
-            link = "\(paired)&k=\(secret.text)"
+        if case .pairing(let given, _, _) = reply {
+            let relay = run.credentials.relay
+            guard let made = VouchingLink(given, at: relay.description, staysHere: relay.staysHere, secret) else {
+                return run.fail(ClientError(.failed, "the relay's reply does not fit"))
+            }
+            link = made.text
         } else {
             // This terminal may not let anybody in at the relay: for a device that is in already.
             link = "\(run.credentials.relay)/#k=\(secret.text)"

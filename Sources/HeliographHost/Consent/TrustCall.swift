@@ -96,7 +96,7 @@ package enum TrustCall {
         }
         if let asked = device.optional("askedPasskey") {
             let code = try line(asked.object())
-            lines.append("   passkey \(code) waits for your yes: heliograph host passkey \(code.prefix(9))")
+            lines.append("   passkey \(code) waits for your yes: heliograph host passkey \(code.prefix { $0 != " " })")
         }
         return lines
     }

@@ -19,9 +19,15 @@ extension RelayClient {
         guard let client = link.client else { throw LiveActivityError(.unreachable, "The relay did not answer.") }
         let secret = TrustSecret(.device(identity.id, client), secret: .fresh())
         vouching = Vouching(secret, by: identity, trust.crypto)
+        vouchingUntil = .now + Self.vouchingFor
         (newcomerClient, state.newcomer) = (nil, nil)
         publish()
-        if case .pairing(let paired, _, _) = reply { return "\(paired)&k=\(secret.text)" }
+        if case .pairing(let given, _, _) = reply {
+            guard let link = VouchingLink(given, at: relay.absoluteString, secret) else {
+                throw LiveActivityError(.badAnswer, "The relay's link is none.")
+            }
+            return link.text
+        }
         // For a device that is in already: this one may let nobody in.
         return "\(relay.absoluteString)/#k=\(secret.text)"
     }
@@ -57,10 +63,14 @@ extension RelayClient {
         publish()
     }
 
+    /// As long as the pairing code in the link.
+    private static let vouchingFor = Duration.seconds(600)
     private static let nobody = LiveActivityError(.notFound, "Nobody asks to be let in.")
 
     /// From another device.
     func receivedJoin(_ letter: Letter, from client: ClientID) {
+        // The relay's word for when the link ends is none.
+        if vouching?.isOpen == true, vouchingUntil < .now { vouching = nil }
         switch vouching?.received(letter.bytes) {
         case .asked(let newcomer):
             newcomerClient = client

@@ -48,6 +48,7 @@ public actor RelayClient {
     var answers: [KeyID: LetterAnswer] = [:]
     /// A further device that this one brings: the relay's name of it, and what came of it at the hosts.
     var vouching: Vouching?
+    var vouchingUntil = ContinuousClock.now
     var newcomerClient: ClientID?
     var brought: [HostPin] = []
     var unwilling: String?

@@ -21,7 +21,7 @@ public final class DeviceTrust: Sendable {
 
     package init(_ vault: any TrustVault, _ crypto: ConsentCrypto) { (self.vault, self.crypto) = (vault, crypto) }
 
-    /// The code that a host's terminal, or the other device, shows as well: `XXXX-XXXX`. Nil before a host was asked for its trust.
+    /// The code that a host's terminal, or the other device, shows as well: `XXXX-XXXX-XXXX-XXXX`. Nil before a host was asked for its trust.
     public func code() throws(LiveActivityError) -> String? { try read().identity?.id.shortCode }
 
     /// The same, of keys that are made now if there are none: for a person who compares it with another device's screen.

@@ -17,7 +17,7 @@ public struct TrustedHost: Sendable, Hashable, Identifiable {
 public struct Newcomer: Sendable, Hashable {
     /// Its own choice. Safe to show.
     public let name: String
-    /// As its own screen shows it: `XXXX-XXXX`.
+    /// As its own screen shows it: `XXXX-XXXX-XXXX-XXXX`.
     public let code: String
 }
 
@@ -28,7 +28,7 @@ public struct TrustedDevice: Sendable, Hashable, Identifiable {
     public let host: TrustedHost
     /// Safe to show.
     public let name: String
-    /// As its own screen shows it: `XXXX-XXXX`.
+    /// As its own screen shows it: `XXXX-XXXX-XXXX-XXXX`.
     public let code: String
     public let since: Date
     /// The device that brought it; nil: a person at the host's terminal.

@@ -101,5 +101,5 @@ print(json.dumps({
     },
     "salted": {"salt": b64(SALT), "tool": "Bash", "digest": DIGEST.hex(), "is": sha(domain("input") + SALT + lp("Bash") + DIGEST).hex()},
     "deviceLink": b64(b"\3" + DEVICE + raw(VECTORS["link"]["secret"]) + b"c_phone"),
-    "shortCode": "9G2G-J972",
+    "shortCode": "9G2G-J972-NTGD-9D75",
 }, indent=1))

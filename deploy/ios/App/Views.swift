@@ -122,6 +122,8 @@ struct ApprovalView: View {
     let model: AppModel
     let approval: PendingApproval
     @State private var isDeciding = false
+    /// What has been on the screen for long enough to be read: a relay can put another text under the thumb, in the same place.
+    @State private var settled: PendingApproval?
 
     var body: some View {
         VStack(alignment: .leading, spacing: 8) {
@@ -133,16 +135,20 @@ struct ApprovalView: View {
             ForEach(approval.risks, id: \.self) { Text(verbatim: "Look twice: \($0)").foregroundStyle(.red) }
             ForEach(approval.warnings, id: \.self) { Text(verbatim: $0).foregroundStyle(.orange) }
             if let obstacle = approval.obstacle { Text(verbatim: obstacle.sentence).foregroundStyle(.orange) }
-            if approval.canAnswer { QuestionsView(approval: approval) { decide(.answer($0)) } }
+            if approval.canAnswer { QuestionsView(approval: approval) { decide(.answer($0)) }.disabled(settled != approval) }
             HStack {
                 Button("Deny", role: .destructive) { decide(.deny()) }
-                if approval.canAllow { Button("Allow") { decide(.allow) } }
+                if approval.canAllow { Button("Allow") { decide(.allow) }.disabled(settled != approval) }
             }
         }
         .buttonStyle(.bordered)
         .disabled(isDeciding)
         // No alert for it need ring here.
         .task(id: approval.id) { await model.seen(approval) }
+        .task(id: approval) {
+            guard (try? await Task.sleep(for: .milliseconds(600))) != nil else { return }
+            settled = approval
+        }
     }
 
     private func decide(_ verdict: Verdict) {

@@ -10,6 +10,7 @@ import { Decisions } from "./decisions.js";
 import { Devices } from "./devices.js";
 import { attribute, write } from "./dom.js";
 import { Ingress } from "./ingress.js";
+import { t } from "./language.js";
 import { Link } from "./link.js";
 import { ask, forgetKey, hasKey, subprotocols } from "./page-key.js";
 import { Presence } from "./presence.js";
@@ -155,7 +156,7 @@ const app = {
   // Another text node each time: the same words twice are news twice.
   announce: (text) => element("announcer").replaceChildren(text),
   listChanged: everything,
-  pairAgain: () => pairScreen({ reason: "This device was logged out." }),
+  pairAgain: () => pairScreen({ reason: t`This device was logged out.` }),
   loadSeldom: withSeldom,
   loadTyping: () => (seldom ? Promise.resolve("") : typedMeanwhile(withSeldom)),
 };
@@ -245,7 +246,7 @@ function everything() {
 const needsSeldom = () => seldomScreens.includes(route.screen) || (route.screen === "session" && route.changes);
 
 function offerReload() {
-  write(element("reload"), "Not all of the page came: load it again");
+  write(element("reload"), t`Not all of the page came: load it again`);
   element("reload").hidden = false;
 }
 
@@ -290,7 +291,7 @@ function drawCounts() {
   attribute(badge, "hidden", waiting === 0);
   write(badge, String(waiting));
   notifications?.badge(waiting);
-  attribute(badge, "aria-label", `${waiting} waiting`);
+  attribute(badge, "aria-label", t`${waiting} waiting`);
   const summary = route.screen === "session" ? state.sessions.get(route.session) : undefined;
   const title = `${waiting ? `(${waiting}) ` : ""}${summary ? `${flat(line(titleOf(summary)))} · ` : ""}Heliograph`;
   if (document.title !== title) document.title = title;
@@ -452,9 +453,9 @@ async function start() {
       return link.start();
     }
     pairScreen({
-      isPaired, knownAs, k, ...(!pairing ? { reason: "Pair this browser with the relay first. Then the machine of that link trusts it, too." }
+      isPaired, knownAs, k, ...(!pairing ? { reason: t`Pair this browser with the relay first. Then the machine of that link trusts it, too.` }
         : pairing.role === "client" ? { code: pairing.code }
-        : { reason: "That link is for a machine with agents: run heliograph join with it there." }),
+        : { reason: t`That link is for a machine with agents: run heliograph join with it there.` }),
     });
     // Behind it the link says what this browser may already do.
     return isPaired ? link.start() : undefined;
@@ -489,7 +490,7 @@ function arrived() {
     if (isFirst) keepShell().then((worker) => worker || setTimeout(withSeldom, idleMs));
     if (!seldom && needsSeldom()) withSeldom();
     renew({ isFirst }).then((isOutdated) => {
-      if (isOutdated && later) write(element("reload"), "Updated: load the new page");
+      if (isOutdated && later) write(element("reload"), t`Updated: load the new page`);
       attribute(element("reload"), "hidden", !isOutdated && later !== null);
     });
   });
@@ -582,7 +583,7 @@ function act(action) {
       break;
     case "letters":
       keyboard.letters = !keyboard.letters;
-      app.announce(keyboard.letters ? "Single letters act again" : "Single letters do nothing now");
+      app.announce(keyboard.letters ? t`Single letters act again` : t`Single letters do nothing now`);
       break;
     default:
       app.loadTyping().then((text) => seldom?.palette.open({ keys: action === "help", text }));

@@ -1,6 +1,7 @@
 /** What a person may do with an approval, and what has become of it. Pure. */
 
 import { ago } from "./format.js";
+import { t } from "./language.js";
 
 /** @typedef {import("./wire").Approval} Approval */
 /** @typedef {import("./wire").Decision} Decision */
@@ -25,36 +26,33 @@ export function isWhole({ request: { head, body } }) {
  * @returns {string|null}
  */
 export function obstacle(approval, { live, seen }) {
-  const answer = approval.request.head.kind === "question" ? "answered" : "allowed";
-  if (!isWhole(approval)) return `${missing(approval.request.head)}. It can be denied here, ${answer} only at the terminal.`;
-  if (!live) return "The connection is down: decide when it is back.";
+  const { head } = approval.request;
+  if (!isWhole(approval)) return `${missing(head)} ${head.kind === "question" ? t`It can be denied here, answered only at the terminal.` : t`It can be denied here, allowed only at the terminal.`}`;
+  if (!live) return t`The connection is down: decide when it is back.`;
   if (!seen) return unseenWords(approval);
   return null;
 }
 
 /** @param {Approval} approval */
-export const unseenWords = ({ request: { head } }) => `Scroll to the end to ${head.kind === "question" ? "answer" : "allow"} it.`;
+export const unseenWords = ({ request: { head } }) => (head.kind === "question" ? t`Scroll to the end to answer it.` : t`Scroll to the end to allow it.`);
 
 /** @param {import("./wire").Fields} head Of a request that is not whole. */
 const missing = (head) =>
-  `Not whole: ${head.cut && head.redacted ? "parts are hidden because they may be secret" : "it was cut, or is in a form not known here"}`;
+  (head.cut && head.redacted ? t`Not whole: parts are hidden because they may be secret.` : t`Not whole: it was cut, or is in a form not known here.`);
 
 /** @param {Decision["decision"]} decision */
-export const deed = (decision) => ({ allow: "allowed", deny: "denied", answer: "answered" })[decision] ?? decision;
-
-/** @param {Decision} decision @param {string} [client] The id of this client. */
-const who = (decision, client) => (decision.by.client === client ? "You" : decision.by.name);
+export const deed = (decision) => ({ allow: t`allowed`, deny: t`denied`, answer: t`answered` })[decision] ?? decision;
 
 /**
  * The sentence for somebody whose decision came second.
  * @param {Decision} winner @param {string} [client]
  */
-export const conflict = (winner, client) => `${who(winner, client)} already ${deed(winner.decision)} this.`;
+export const conflict = (winner, client) => (winner.by.client === client ? t`You already ${deed(winner.decision)} this.` : t`${winner.by.name} already ${deed(winner.decision)} this.`);
 
 /** @type {Record<string, {button: string, after: string}>} How an agent goes on after its plan, by the modes that are known here. */
 const modes = {
-  default: { button: "Allow, ask before each edit", after: "It asks before each edit." },
-  acceptEdits: { button: "Allow, edit without asking", after: "It edits without asking." },
+  default: { button: t`Allow, ask before each edit`, after: t`It asks before each edit.` },
+  acceptEdits: { button: t`Allow, edit without asking`, after: t`It edits without asking.` },
 };
 
 /**
@@ -64,53 +62,53 @@ const modes = {
  */
 export function waysToAllow({ request: { head } }) {
   const offered = Array.isArray(head.modes) ? Object.keys(modes).filter((mode) => head.modes.includes(mode)) : [];
-  return offered.length ? offered.map((mode) => ({ label: modes[mode].button, mode })) : [{ label: "Allow" }];
+  return offered.length ? offered.map((mode) => ({ label: modes[mode].button, mode })) : [{ label: t`Allow` }];
 }
 
 /** @param {Decision|undefined} decision */
 export const modeAfter = (decision) => (decision?.mode && Object.hasOwn(modes, decision.mode) ? modes[decision.mode].after : "");
 
 const cancelReasons = /** @type {Record<string, string>} */ ({
-  answeredLocally: "It was answered at the terminal.",
-  allowedLocally: "It was allowed at the terminal.",
-  deniedLocally: "It was denied at the terminal.",
-  turnEnded: "The agent's turn ended before a decision.",
-  sessionEnded: "The session ended before a decision.",
-  agentGone: "The agent is gone.",
-  hostRestarted: "The host was restarted.",
-  withdrawn: "The agent took its question back.",
-  hookEnded: "The agent no longer waits for an answer from here. It still asks at the terminal.",
-  relayUnreachable: "The relay could not be reached in time.",
+  answeredLocally: t`It was answered at the terminal.`,
+  allowedLocally: t`It was allowed at the terminal.`,
+  deniedLocally: t`It was denied at the terminal.`,
+  turnEnded: t`The agent's turn ended before a decision.`,
+  sessionEnded: t`The session ended before a decision.`,
+  agentGone: t`The agent is gone.`,
+  hostRestarted: t`The host was restarted.`,
+  withdrawn: t`The agent took its question back.`,
+  hookEnded: t`The agent no longer waits for an answer from here. It still asks at the terminal.`,
+  relayUnreachable: t`The relay could not be reached in time.`,
 });
 
 const staleReasons = /** @type {Record<string, string>} */ ({
-  digestMismatch: "The decision was for another input. The agent did not use it.",
-  notWhole: "The input was not shown in full, so it could not be allowed from here.",
-  badAnswer: "The answer did not fit the question. The agent did not use it.",
-  unknownApproval: "The host no longer knew the question. The agent did not use the decision.",
-  expired: "The decision came too late. The agent did not use it.",
-  unconfirmed: "The agent has the decision, but nothing showed that it used it.",
-  allowedLocally: "It was allowed at the terminal first.",
-  deniedLocally: "It was denied at the terminal first.",
-  answeredLocally: "It was answered at the terminal first.",
-  sessionEnded: "The session ended. The agent did not use a decision.",
-  tooMany: "Too many questions were open at the host. The agent's own prompt stays open.",
-  unsigned: "The decision had no signature, and its host takes none without. The agent's own prompt stays open.",
-  badSignature: "The decision's signature was not by the device that it named. The agent's own prompt stays open.",
-  notTrusted: "Its host does not trust the device that decided. The agent's own prompt stays open.",
-  notShown: "The decision was for something else than its host showed. The agent's own prompt stays open.",
-  restored: "Its host was restored from older files and waits for this device to say that it is still trusted. The agent's own prompt stays open.",
-  passkeyMissing: "No passkey confirmed it. The agent's own prompt stays open.",
-  passkeyUnknown: "Its host does not know the passkey. The agent's own prompt stays open.",
-  passkeyWrong: "The passkey confirmed something else. The agent's own prompt stays open.",
-  passkeyNotVerified: "The passkey did not verify who used it. The agent's own prompt stays open.",
-  notRecorded: "The host could not write it to its disk. The agent's own prompt stays open.",
+  digestMismatch: t`The decision was for another input. The agent did not use it.`,
+  notWhole: t`The input was not shown in full, so it could not be allowed from here.`,
+  badAnswer: t`The answer did not fit the question. The agent did not use it.`,
+  unknownApproval: t`The host no longer knew the question. The agent did not use the decision.`,
+  expired: t`The decision came too late. The agent did not use it.`,
+  unconfirmed: t`The agent has the decision, but nothing showed that it used it.`,
+  allowedLocally: t`It was allowed at the terminal first.`,
+  deniedLocally: t`It was denied at the terminal first.`,
+  answeredLocally: t`It was answered at the terminal first.`,
+  sessionEnded: t`The session ended. The agent did not use a decision.`,
+  tooMany: t`Too many questions were open at the host. The agent's own prompt stays open.`,
+  unsigned: t`The decision had no signature, and its host takes none without. The agent's own prompt stays open.`,
+  badSignature: t`The decision's signature was not by the device that it named. The agent's own prompt stays open.`,
+  notTrusted: t`Its host does not trust the device that decided. The agent's own prompt stays open.`,
+  notShown: t`The decision was for something else than its host showed. The agent's own prompt stays open.`,
+  restored: t`Its host was restored from older files and waits for this device to say that it is still trusted. The agent's own prompt stays open.`,
+  passkeyMissing: t`No passkey confirmed it. The agent's own prompt stays open.`,
+  passkeyUnknown: t`Its host does not know the passkey. The agent's own prompt stays open.`,
+  passkeyWrong: t`The passkey confirmed something else. The agent's own prompt stays open.`,
+  passkeyNotVerified: t`The passkey did not verify who used it. The agent's own prompt stays open.`,
+  notRecorded: t`The host could not write it to its disk. The agent's own prompt stays open.`,
 });
 
 const outcomes = /** @type {Record<string, string>} */ ({
-  ran: "The agent ran it.",
-  denied: "The agent did not run it.",
-  answered: "The agent has the answer.",
+  ran: t`The agent ran it.`,
+  denied: t`The agent did not run it.`,
+  answered: t`The agent has the answer.`,
 });
 
 /** @typedef {"waiting"|"going"|"allowed"|"denied"|"void"} Tone */
@@ -124,36 +122,36 @@ const outcomes = /** @type {Record<string, string>} */ ({
  */
 export function outcome(approval, { now, client, host }) {
   const { stage, decision } = approval;
-  const verdict = decision && `${capital(deed(decision.decision))} by ${decision.by.client === client ? "you" : decision.by.name}`;
-  const name = host?.name ?? "the host";
+  const verdict = decision && capital(t`${deed(decision.decision)} by ${decision.by.client === client ? t`you` : decision.by.name}`);
+  const name = host?.name ?? t`the host`;
   switch (stage) {
     case "pending":
-      return { tone: "waiting", title: "Waiting for a decision", detail: "" };
+      return { tone: "waiting", title: t`Waiting for a decision`, detail: "" };
     case "decided":
       return {
-        tone: "going", title: verdict ?? "Decided",
-        detail: host && !host.connected ? `${name} is offline. It gets the decision when it is back.` : `On its way to ${name}.`,
+        tone: "going", title: verdict ?? t`Decided`,
+        detail: host && !host.connected ? t`${name} is offline. It gets the decision when it is back.` : t`On its way to ${name}.`,
       };
     case "delivered": {
       const long = now - (approval.deliveredAt ?? now) > deliveredLongMs;
       return {
-        tone: "going", title: verdict ?? "Decided",
+        tone: "going", title: verdict ?? t`Decided`,
         detail: long
-          ? `Delivered ${ago(now - (approval.deliveredAt ?? now))}, not confirmed: it may already be answered at the terminal.`
-          : `Delivered to ${name}. Waiting for the agent.`,
+          ? t`Delivered ${ago(now - (approval.deliveredAt ?? now))}, not confirmed: it may already be answered at the terminal.`
+          : t`Delivered to ${name}. Waiting for the agent.`,
       };
     }
     case "applied":
       return {
-        tone: approval.outcome === "denied" ? "denied" : "allowed", title: verdict ?? "Applied",
-        detail: outcomes[approval.outcome ?? ""] ?? "The agent did as decided.",
+        tone: approval.outcome === "denied" ? "denied" : "allowed", title: verdict ?? t`Applied`,
+        detail: outcomes[approval.outcome ?? ""] ?? t`The agent did as decided.`,
       };
     case "expired":
-      return { tone: "void", title: "Expired", detail: "Nobody decided in time. The agent asks at its own prompt, or denied it." };
+      return { tone: "void", title: t`Expired`, detail: t`Nobody decided in time. The agent asks at its own prompt, or denied it.` };
     case "cancelled":
-      return { tone: "void", title: "Settled elsewhere", detail: cancelReasons[approval.reason ?? ""] ?? "It no longer waits." };
+      return { tone: "void", title: t`Settled elsewhere`, detail: cancelReasons[approval.reason ?? ""] ?? t`It no longer waits.` };
     case "stale":
-      return { tone: "void", title: "Not applied", detail: staleReasons[approval.reason ?? ""] ?? "The agent did not use the decision." };
+      return { tone: "void", title: t`Not applied`, detail: staleReasons[approval.reason ?? ""] ?? t`The agent did not use the decision.` };
     default:
       return { tone: "void", title: String(stage), detail: "" };
   }
@@ -166,7 +164,7 @@ export function outcome(approval, { now, client, host }) {
 export function steps({ stage, decision }) {
   const order = ["pending", "decided", "delivered", "applied"];
   const reached = order.includes(stage) ? order.indexOf(stage) : decision ? 1 : 0;
-  return ["Asked", "Decided", "Delivered", "Applied"].map((label, index) => ({ label, done: index <= reached }));
+  return [t`Asked`, t`Decided`, t`Delivered`, t`Applied`].map((label, index) => ({ label, done: index <= reached }));
 }
 
 /** @param {string} text */

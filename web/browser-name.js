@@ -1,7 +1,9 @@
 /** What a browser is called, from its own description of itself. Pure. */
 
+import { t } from "./language.js";
+
 const browsers = /** @type {Record<string, string>} */ ({ Edg: "Edge", OPR: "Opera", FxiOS: "Firefox", CriOS: "Chrome", EdgiOS: "Edge" });
-const devices = /** @type {Record<string, string>} */ ({ Macintosh: "Mac", Android: "Android phone", CrOS: "Chromebook" });
+const devices = /** @type {Record<string, string>} */ ({ Macintosh: "Mac", Android: t`Android phone`, CrOS: "Chromebook" });
 const systems = /** @type {Record<string, string>} */ ({ Macintosh: "macOS", CrOS: "ChromeOS", iPhone: "iOS", iPad: "iPadOS" });
 
 // The first of these that is in it is its own: a browser also names its ancestors, and Android its kernel.
@@ -20,7 +22,7 @@ function partsOf(agent) {
  */
 export function deviceName(agent) {
   const { browser, machine } = partsOf(agent);
-  return `${browser}${machine ? ` on ${devices[machine] ?? machine}` : ""}`;
+  return machine ? t`${browser} on ${devices[machine] ?? machine}` : browser;
 }
 
 /**

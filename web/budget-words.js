@@ -1,18 +1,19 @@
 /** How a budget reads where it is not set. Pure. */
 
 import { money } from "./format.js";
+import { t } from "./language.js";
 
 /** @param {{level: number}|undefined} budget @returns {"near"|"over"|null} How the cost is coloured. */
 export const strain = (budget) => (!budget?.level ? null : budget.level >= 100 ? "over" : "near");
 
 /** @type {Record<string, string>} Where a spent budget cannot have every tool asked about. */
 const reachWords = {
-  most: "all tools need approval but those that the agent’s own rules trust",
-  unchanged: "this agent cannot be held and asks as before; prompts are refused",
+  most: t`all tools need approval but those that the agent’s own rules trust`,
+  unchanged: t`this agent cannot be held and asks as before; prompts are refused`,
 };
 
 /** @param {NonNullable<import("./wire").Summary["budget"]>} budget */
-const reachOf = (budget) => (budget.held ? "every tool needs approval" : reachWords[budget.hold ?? ""] ?? "");
+const reachOf = (budget) => (budget.held ? t`every tool needs approval` : reachWords[budget.hold ?? ""] ?? "");
 
 /**
  * What a session's summary says of its budget, as a sentence.
@@ -23,7 +24,7 @@ export function strainWords(budget) {
   const reach = reachOf(budget);
   const held = reach && `; ${reach}`;
   if (!budget.level) return `${money(budget.microUSD)}${held}`;
-  return `${budget.level} % of ${money(budget.microUSD)} crossed${held}`;
+  return t`${budget.level} % of ${money(budget.microUSD)} crossed` + held;
 }
 
 /**
@@ -33,11 +34,11 @@ export function strainWords(budget) {
 export function heldWords(summary) {
   const budget = summary?.budget;
   const words = budget && reachOf(budget);
-  return budget && words ? `The budget of ${money(budget.microUSD)} is spent: ${words}.` : "";
+  return budget && words ? t`The budget of ${money(budget.microUSD)} is spent: ${words}.` : "";
 }
 
 const owners = /** @type {Record<string, string>} */ ({
-  session: " of this session", everySession: " of this session", day: " of the day", workspace: " of everything",
+  session: t`the budget of this session`, everySession: t`the budget of this session`, day: t`the budget of the day`, workspace: t`the budget of everything`,
 });
 
 /**
@@ -45,7 +46,6 @@ const owners = /** @type {Record<string, string>} */ ({
  * @param {import("./wire").Fields} head
  */
 export function crossingWords({ level, scope, limitMicroUSD, costMicroUSD }) {
-  const limit = typeof limitMicroUSD === "number" ? ` (${money(limitMicroUSD)})` : "";
-  const spent = typeof costMicroUSD === "number" ? `: ${money(costMicroUSD)} spent` : "";
-  return `${Number(level)} % of the budget${owners[scope] ?? ""}${limit} crossed${spent}`;
+  const budget = `${owners[scope] ?? t`the budget`}${typeof limitMicroUSD === "number" ? ` (${money(limitMicroUSD)})` : ""}`;
+  return typeof costMicroUSD === "number" ? t`${Number(level)} % of ${budget} crossed: ${money(costMicroUSD)} spent` : t`${Number(level)} % of ${budget} crossed`;
 }

@@ -1,6 +1,7 @@
 /** Budgets: asking the relay for them, and setting one. */
 
 import { explain } from "./devices.js";
+import { t } from "./language.js";
 import { titleOf } from "./session-words.js";
 
 /** @typedef {import("./wire").Budget} Budget */
@@ -12,10 +13,10 @@ const levelsMax = 10;
 
 /** @type {Record<import("./wire").BudgetScope, string>} */
 export const scopes = {
-  session: "One session",
-  everySession: "Each session, by default",
-  day: "Each day (UTC)",
-  workspace: "All sessions, from now on",
+  session: t`One session`,
+  everySession: t`Each session, by default`,
+  day: t`Each day (UTC)`,
+  workspace: t`All sessions, from now on`,
 };
 
 /** @param {Pick<Budget, "scope"|"session">} budget */
@@ -30,16 +31,16 @@ export function parse({ scope, session, dollars, levels, hold }) {
   const amount = dollars.trim().replace(/^\$\s*/, "");
   // One country's thousand is another's one: a budget is not to be guessed.
   if (/^[1-9]\d{0,2}(?:[.,'\s]\d{3})+(?:[.,]\d{0,2})?$/.test(amount)) {
-    return { problem: `“${amount}” may be read as two amounts: write dollars without separators, such as 1000 or 2.50.` };
+    return { problem: t`“${amount}” may be read as two amounts: write dollars without separators, such as 1000 or 2.50.` };
   }
   const microUSD = /^\d+(?:[.,]\d+)?$/.test(amount) ? Math.round(Number(amount.replace(",", ".")) * 1_000_000) : Number.NaN;
-  if (!(microUSD > 0 && microUSD <= dollarsMax * 1_000_000)) return { problem: "Say how many dollars it may cost, such as 5 or 2.50." };
+  if (!(microUSD > 0 && microUSD <= dollarsMax * 1_000_000)) return { problem: t`Say how many dollars it may cost, such as 5 or 2.50.` };
   const percents = levels.split(/[\s,;%]+/).filter(Boolean).map(Number);
   const ascends = percents.every((level, index) => Number.isInteger(level) && level >= 1 && level <= 1000 && level > (percents[index - 1] ?? 0));
   if (!percents.length || percents.length > levelsMax || !ascends) {
-    return { problem: `Levels are up to ${levelsMax} whole percentages, each above the one before, such as 50, 80, 100.` };
+    return { problem: t`Levels are up to ${levelsMax} whole percentages, each above the one before, such as 50, 80, 100.` };
   }
-  if (scope === "session" && !session) return { problem: "Choose the session." };
+  if (scope === "session" && !session) return { problem: t`Choose the session.` };
   const budget = { microUSD, levels: percents, hold };
   if (scope === "session") return { budget: { scope, session, ...budget } };
   return { budget: { scope: /** @type {Exclude<Budget["scope"], "session">} */ (scope), ...budget } };

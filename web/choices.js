@@ -1,5 +1,7 @@
 /** What a person chooses to hear on a device: the words for it, and what a form says read into what the relay takes. Pure. */
 
+import { t } from "./language.js";
+
 /** @typedef {import("./wire").DeviceShown} Device */
 /** @typedef {Omit<Extract<import("./wire").Command, {type: "deviceChoices"}>, "type"|"device">} Choices */
 
@@ -7,29 +9,29 @@
 
 /** What a device may ring for, in the order in which one reads it. */
 export const kinds = /** @type {Record<Kind, string>} */ ({
-  approval: "approvals", question: "questions", error: "errors", finished: "finished runs", budget: "budgets",
+  approval: t`approvals`, question: t`questions`, error: t`errors`, finished: t`finished runs`, budget: t`budgets`,
 });
 
 /** How much a push says, by the wire's word: to an app, which offers to decide, to a browser, to a topic, and to a receiver. */
 const texts = /** @type {Record<string, {name: string, app: string, web: string, ntfy: string, receiver: string}>} */ ({
   full: {
-    name: "The whole command or question, as far as it fits",
-    app: "Anyone who sees the Lock Screen can read it.", web: "Anyone who sees the Lock Screen can read it. Its push service cannot.",
-    ntfy: "Its server can read it, and so can anyone who sees the Lock Screen or knows the topic.",
-    receiver: "What the relay's operator has set up can read it, and whoever that shows it to.",
+    name: t`The whole command or question, as far as it fits`,
+    app: t`Anyone who sees the Lock Screen can read it.`, web: t`Anyone who sees the Lock Screen can read it. Its push service cannot.`,
+    ntfy: t`Its server can read it, and so can anyone who sees the Lock Screen or knows the topic.`,
+    receiver: t`What the relay's operator has set up can read it, and whoever that shows it to.`,
   },
   summary: {
-    name: "A summary",
-    app: "Its alerts offer Deny, never Allow: for that, let the app show all of it.", web: "It offers Deny, never Allow.", ntfy: "It offers Deny, never Allow.",
-    receiver: "It offers Deny, never Allow.",
+    name: t`A summary`,
+    app: t`Its alerts offer Deny, never Allow: for that, let the app show all of it.`, web: t`It offers Deny, never Allow.`, ntfy: t`It offers Deny, never Allow.`,
+    receiver: t`It offers Deny, never Allow.`,
   },
   generic: {
-    name: "That an agent needs something, not what",
-    app: "Its alerts offer Deny, never Allow.", web: "It offers Deny, never Allow.", ntfy: "It offers Deny, never Allow.",
-    receiver: "It offers Deny, never Allow.",
+    name: t`That an agent needs something, not what`,
+    app: t`Its alerts offer Deny, never Allow.`, web: t`It offers Deny, never Allow.`, ntfy: t`It offers Deny, never Allow.`,
+    receiver: t`It offers Deny, never Allow.`,
   },
   sealed: {
-    name: "Only this device can read it; cards show counts", app: "Chosen in its app, and only there.", web: "", ntfy: "", receiver: "",
+    name: t`Only this device can read it; cards show counts`, app: t`Chosen in its app, and only there.`, web: "", ntfy: "", receiver: "",
   },
 });
 
@@ -73,8 +75,8 @@ export const intervals = [15, 30, 60, 120, 240];
 
 /** @param {number} minutes */
 export const intervalWords = (minutes) => {
-  if (minutes % 60) return `${minutes} minutes`;
-  return minutes === 60 ? "hour" : `${minutes / 60} hours`;
+  if (minutes % 60) return t`${minutes} minutes`;
+  return minutes === 60 ? t`1 hour` : t`${minutes / 60} hours`;
 };
 
 /**
@@ -82,20 +84,20 @@ export const intervalWords = (minutes) => {
  * @param {Pick<Device, "gather"|"countsRules">} device
  */
 export function gatherWords({ gather, countsRules }) {
-  if (!gather) return "Nothing";
-  const when = gather.when === "interval" ? `${gather.minutes === 60 ? "an hour" : intervalWords(gather.minutes ?? 0)} after the first`
-    : `once a day, at ${clock(gather.at ?? 0)}, ${gather.timeZone}`;
-  return `Errors, finished runs${countsRules ? ", budgets and what rules answered" : " and budgets"}: ${when}`;
+  if (!gather) return t`Nothing`;
+  const when = gather.when === "interval" ? t`${gather.minutes === 60 ? t`an hour` : intervalWords(gather.minutes ?? 0)} after the first`
+    : t`once a day, at ${clock(gather.at ?? 0)}, ${gather.timeZone}`;
+  return countsRules ? t`Errors, finished runs, budgets and what rules answered: ${when}` : t`Errors, finished runs and budgets: ${when}`;
 }
 
 /** By the wire's number, from 1. */
-export const weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+export const weekdays = [t`Monday`, t`Tuesday`, t`Wednesday`, t`Thursday`, t`Friday`, t`Saturday`, t`Sunday`];
 
 /**
  * When it tells what a week has cost.
  * @param {Device["weekly"]} weekly
  */
-export const weeklyWords = (weekly) => (weekly ? `${weekdays[weekly.weekday - 1] ?? "Once a week"} at ${clock(weekly.at)}, ${weekly.timeZone}` : "No");
+export const weeklyWords = (weekly) => (weekly ? t`${weekdays[weekly.weekday - 1] ?? t`Once a week`} at ${clock(weekly.at)}, ${weekly.timeZone}` : t`No`);
 
 /**
  * What is in a form.
@@ -125,17 +127,17 @@ export function read({ quiet, gather, weekly, allows, countsRules, hidesCost, ki
   if (gather && "minutes" in gather) choices.gather = { when: "interval", minutes: gather.minutes };
   else if (gather) {
     const at = minuteOf(gather.at);
-    if (at === null) return { problem: "Say when to sum up the day, such as 18:00." };
+    if (at === null) return { problem: t`Say when to sum up the day, such as 18:00.` };
     choices.gather = { when: "daily", at, timeZone: gather.timeZone };
   }
   if (weekly) {
     const at = minuteOf(weekly.at);
-    if (at === null) return { problem: "Say when to tell what the week has cost, such as 09:00." };
+    if (at === null) return { problem: t`Say when to tell what the week has cost, such as 09:00.` };
     choices.weekly = { weekday: weekly.weekday, at, timeZone: weekly.timeZone };
   }
   if (!quiet) return { choices };
   const [from, to] = [minuteOf(quiet.from), minuteOf(quiet.to)];
-  if (from === null || to === null) return { problem: "Say from when to when it is quiet, such as 22:00 to 07:00." };
-  if (from === to) return { problem: "Quiet hours cannot end when they begin: choose another end." };
+  if (from === null || to === null) return { problem: t`Say from when to when it is quiet, such as 22:00 to 07:00.` };
+  if (from === to) return { problem: t`Quiet hours cannot end when they begin: choose another end.` };
   return { choices: { ...choices, quiet: { from, to, timeZone: quiet.timeZone } } };
 }

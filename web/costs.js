@@ -1,6 +1,7 @@
 /** Costs: asking the relay for them, and how they read. */
 
 import { explain } from "./devices.js";
+import { language, t } from "./language.js";
 
 /** @typedef {import("./wire").CostReport} CostReport */
 /** @typedef {{costMicroUSD?: number, estimateMicroUSD?: number, tokens?: Partial<import("./wire").Tokens>}} Sum */
@@ -8,7 +9,7 @@ import { explain } from "./devices.js";
 /** @typedef {{label: string, begin: number, microUSD: number, sum: Sum, parts: {place: number, microUSD: number}[]}} Bar */
 
 /** @type {Record<string, string>} What can be looked at, the first by itself. */
-export const ranges = { month: "This month", week: "7 days", thirty: "30 days", year: "12 months" };
+export const ranges = { month: t`This month`, week: t`7 days`, thirty: t`30 days`, year: t`12 months` };
 
 const dayMs = 86_400_000;
 /** Models that a bar can tell apart; `CostReport.modelsOfDayMax`. */
@@ -55,7 +56,7 @@ export function barsOf(report, { days, byMonth }) {
   /** @type {Map<string, Bar>} */
   const bars = new Map();
   const named = byMonth ? { month: "short", year: "numeric" } : { day: "numeric", month: "short" };
-  const words = new Intl.DateTimeFormat("en-GB", /** @type {Intl.DateTimeFormatOptions} */ (named));
+  const words = new Intl.DateTimeFormat(language.tag, /** @type {Intl.DateTimeFormatOptions} */ (named));
   const places = days.map((begin) => {
     const label = words.format(begin);
     if (!bars.has(label)) bars.set(label, { label, begin, microUSD: 0, sum: {}, parts: [] });

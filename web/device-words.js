@@ -1,6 +1,7 @@
 /** What a device is, gets and got, in words. Pure. */
 
 import { clock, gatherWords, kinds, textOf, weeklyWords } from "./choices.js";
+import { t } from "./language.js";
 
 /** @typedef {import("./wire").DeviceState} Device */
 /** @typedef {import("./wire").Push} Push */
@@ -11,25 +12,25 @@ import { clock, gatherWords, kinds, textOf, weeklyWords } from "./choices.js";
  * @returns {{tone: "going"|"good"|"bad"|"void", words: string}}
  */
 export function fate({ outcome }, isOther = false) {
-  if (!outcome) return { tone: "going", words: "Planned" };
+  if (!outcome) return { tone: "going", words: t`Planned` };
   const text = outcome.text ? `: ${outcome.text}` : "";
   switch (outcome.result) {
     case "accepted":
-      return { tone: "good", words: isOther ? "Taken by the push service" : "Accepted by APNs" };
+      return { tone: "good", words: isOther ? t`Taken by the push service` : t`Accepted by APNs` };
     case "refused":
-      return { tone: "bad", words: `Refused${text}` };
+      return { tone: "bad", words: t`Refused` + text };
     case "unknown":
-      return { tone: "void", words: `Unknown${text}` };
+      return { tone: "void", words: t`Unknown` + text };
     case "notSent":
-      return { tone: "bad", words: `Not sent${text}` };
+      return { tone: "bad", words: t`Not sent` + text };
     default:
       return { tone: "void", words: String(outcome.result) };
   }
 }
 
-const cardModes = /** @type {Record<string, string>} */ ({ perSession: "One for each session", aggregate: "One for all sessions", off: "None" });
+const cardModes = /** @type {Record<string, string>} */ ({ perSession: t`One for each session`, aggregate: t`One for all sessions`, off: t`None` });
 const cardStarts = /** @type {Record<string, string>} */ ({
-  never: "the app begins them", whenNeeded: "begun when a session needs you", always: "begun with each session",
+  never: t`the app begins them`, whenNeeded: t`begun when a session needs you`, always: t`begun with each session`,
 });
 
 /**
@@ -44,32 +45,32 @@ export function wishes(device, titleOf) {
   const mode = cardModes[cards ?? "perSession"] ?? cards;
   /** @type {[name: string, value: string][]} */
   const common = [
-    ["Rings for", rings.length ? capital(rings.join(", ")) : "Nothing"],
-    ["Gathered", gatherWords(device)],
-    ["Says", textOf(device)],
-    ["Muted", muted.length ? muted.map(titleOf).join(", ") : "No session"],
-    ["Cost", device.hidesCost ? "Hidden" : "Shown"],
-    ["Told weekly what it cost", weeklyWords(weekly)],
-    ["Quiet hours", quiet ? `${clock(quiet.from)} to ${clock(quiet.to)}, ${quiet.timeZone}` : "None"],
+    [t`Rings for`, rings.length ? capital(rings.join(", ")) : t`Nothing`],
+    [t`Gathered`, gatherWords(device)],
+    [t`Says`, textOf(device)],
+    [t`Muted`, muted.length ? muted.map(titleOf).join(", ") : t`No session`],
+    [t`Cost`, device.hidesCost ? t`Hidden` : t`Shown`],
+    [t`Told weekly what it cost`, weeklyWords(weekly)],
+    [t`Quiet hours`, quiet ? t`${clock(quiet.from)} to ${clock(quiet.to)}, ${quiet.timeZone}` : t`None`],
   ];
   if (web) {
     return [...common,
-      ["Offers Allow", device.allowOnLockScreen ? "Where it shows the whole command, also while locked" : "No: Deny and Review"],
-      ["Push service", web.service ?? "None: nothing can reach it"]];
+      [t`Offers Allow`, device.allowOnLockScreen ? t`Where it shows the whole command, also while locked` : t`No: Deny and Review`],
+      [t`Push service`, web.service ?? t`None: nothing can reach it`]];
   }
   if (ntfy) {
     return [...common,
-      ["Offers Allow", device.allowOnLockScreen ? "Where it shows the whole command, to whoever can read the topic" : "No: Deny only"],
-      ["Server", ntfy.server ?? "None: nothing can reach it"]];
+      [t`Offers Allow`, device.allowOnLockScreen ? t`Where it shows the whole command, to whoever can read the topic` : t`No: Deny only`],
+      [t`Server`, ntfy.server ?? t`None: nothing can reach it`]];
   }
   if (receiver) {
     return [...common,
-      ["Offers Allow", device.allowOnLockScreen ? "Where it shows the whole command, to whoever sees it there" : "No: Deny only"],
-      ["Receiver", receiver.name ?? "None: nothing can reach it"]];
+      [t`Offers Allow`, device.allowOnLockScreen ? t`Where it shows the whole command, to whoever sees it there` : t`No: Deny only`],
+      [t`Receiver`, receiver.name ?? t`None: nothing can reach it`]];
   }
-  return [["Cards", cards === "off" ? "None" : `${mode}, ${cardStarts[starts ?? "whenNeeded"] ?? starts}`], ...common,
-    ["Frequent updates", device.frequentPushes ? "Allowed" : "Not allowed"],
-    ["Tokens", [device.alertToken && "alerts", device.startToken && "starts of cards"].filter(Boolean).join(", ") || "None: nothing can reach it"]];
+  return [[t`Cards`, cards === "off" ? t`None` : `${mode}, ${cardStarts[starts ?? "whenNeeded"] ?? starts}`], ...common,
+    [t`Frequent updates`, device.frequentPushes ? t`Allowed` : t`Not allowed`],
+    [t`Tokens`, [device.alertToken && t`alerts`, device.startToken && t`starts of cards`].filter(Boolean).join(", ") || t`None: nothing can reach it`]];
 }
 
 /**
@@ -77,9 +78,9 @@ export function wishes(device, titleOf) {
  * @param {Device} state
  */
 export function about({ device: { web, ntfy, receiver, profile, environment, system }, client }) {
-  if (ntfy) return `Topic of ntfy · added by ${client.name}`;
-  if (receiver) return `Receiver of the relay's operator · added by ${client.name}`;
-  return web ? `Browser · ${system} · paired as ${client.name}` : `${profile} · ${environment} · iOS ${system} · paired as ${client.name}`;
+  if (ntfy) return t`Topic of ntfy · added by ${client.name}`;
+  if (receiver) return t`Receiver of the relay's operator · added by ${client.name}`;
+  return web ? t`Browser · ${system} · paired as ${client.name}` : t`${profile} · ${environment} · iOS ${system} · paired as ${client.name}`;
 }
 
 /**
@@ -88,12 +89,12 @@ export function about({ device: { web, ntfy, receiver, profile, environment, sys
  */
 export const testAmong = (pushes, after) => pushes.filter(({ push, purpose, session }) => push > after && purpose === "alert" && session === undefined).at(-1);
 
-const services = { app: "Apple", web: "The push service", ntfy: "Its server", receiver: "Its receiver" };
+const services = { app: "Apple", web: t`The push service`, ntfy: t`Its server`, receiver: t`Its receiver` };
 const remedies = {
-  app: "If nothing comes, open its app once.",
-  web: "If nothing comes and nothing silences it, the subscription is dead: switch notifications off and on again there.",
-  ntfy: "If nothing comes, look whether the app there is subscribed to this topic.",
-  receiver: "If nothing comes, ask the relay's operator, who has set it up.",
+  app: t`If nothing comes, open its app once.`,
+  web: t`If nothing comes and nothing silences it, the subscription is dead: switch notifications off and on again there.`,
+  ntfy: t`If nothing comes, look whether the app there is subscribed to this topic.`,
+  receiver: t`If nothing comes, ask the relay's operator, who has set it up.`,
 };
 
 /**
@@ -104,21 +105,21 @@ const remedies = {
 export function testWords(push, { reach, hasArrived }) {
   const service = services[reach];
   if (hasArrived) {
-    return { tone: "good", words: "It came to this browser and was shown. If you saw nothing, a Focus, Do Not Disturb or the system's settings for this browser hold it back." };
+    return { tone: "good", words: t`It came to this browser and was shown. If you saw nothing, a Focus, Do Not Disturb or the system's settings for this browser hold it back.` };
   }
-  if (!push?.outcome) return { tone: "going", words: "A test is on its way." };
+  if (!push?.outcome) return { tone: "going", words: t`A test is on its way.` };
   const text = push.outcome.text ? `: ${push.outcome.text}` : "";
-  const mend = reach === "web" ? " Switch notifications off and on again on that device." : "";
+  const mend = reach === "web" ? t` Switch notifications off and on again on that device.` : "";
   switch (push.outcome.result) {
     case "accepted":
-      return { tone: "good", words: `${service} took it. The device shows it within a minute, unless it is off or offline, or a Focus or Do Not Disturb silences it. ${
+      return { tone: "good", words: t`${service} took it. The device shows it within a minute, unless it is off or offline, or a Focus or Do Not Disturb silences it. ${
         remedies[reach]}` };
     case "refused":
-      return { tone: "bad", words: `${service} refused it${text}.${mend}` };
+      return { tone: "bad", words: t`${service} refused it${text}.${mend}` };
     case "notSent":
-      return { tone: "bad", words: `It was not sent${text}.${mend}` };
+      return { tone: "bad", words: t`It was not sent${text}.${mend}` };
     default:
-      return { tone: "bad", words: `Nobody knows whether it was taken${text}. Try again.` };
+      return { tone: "bad", words: t`Nobody knows whether it was taken${text}. Try again.` };
   }
 }
 

@@ -1,5 +1,7 @@
 /** The devices of the workspace, and what became of each push to them. What the relay says of them is kept in the store's state. */
 
+import { t } from "./language.js";
+
 /** @typedef {import("./wire").DeviceState} Device */
 /** @typedef {import("./wire").Push} Push */
 /** @typedef {import("./store.js").State} State */
@@ -105,4 +107,4 @@ export class Devices {
 
 /** @param {import("./link.js").CommandError} error */
 export const explain = ({ code, message }) =>
-  code === "unknownType" ? "This relay knows nothing of it: it is older than this page." : message;
+  code === "unknownType" ? t`This relay knows nothing of it: it is older than this page.` : message;

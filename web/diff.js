@@ -1,5 +1,7 @@
 /** Unified diffs: made of two texts, or read from what a host sent. Pure. */
 
+import { t } from "./language.js";
+
 /**
  * A line, added, removed, kept, or about the diff itself; its number in the file, where that is told: of a removed line in the file before.
  * @typedef {{sign: "+"|"-"|" "|"@", text: string, number?: number}} Line
@@ -43,8 +45,8 @@ export function difference(before, after) {
 function aboutEnd(before, after) {
   if (before === "" && after === "") return "empty";
   const [old, next] = [before, after].map((text) => text.endsWith("\n"));
-  if (before !== "" && after !== "" && old !== next) return next ? "a line end is added at the end" : "the line end at the end is removed";
-  return old || next ? "" : "no line end at the end";
+  if (before !== "" && after !== "" && old !== next) return next ? t`a line end is added at the end` : t`the line end at the end is removed`;
+  return old || next ? "" : t`no line end at the end`;
 }
 
 /** @param {string} text @returns {Line} */
@@ -108,7 +110,7 @@ export function parsed(text) {
     const hunk = /^@@ -(\d+),(\d+) \+(\d+),(\d+) @@$/.exec(row);
     if (hunk) {
       [old, oldLeft, next, nextLeft] = hunk.slice(1).map(Number);
-      return line("@", `from line ${next}`);
+      return line("@", t`from line ${next}`);
     }
     if (/^(\+\+\+ |--- |@@|diff |index |\\ )/.test(row)) return line("@", row);
     if (sign === "+" || sign === "-" || sign === " ") return line(sign, row.slice(1));

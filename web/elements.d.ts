@@ -2,6 +2,7 @@
 
 import type { ComposerPanel } from "./elements/composer-panel.js";
 import type { HeldPrompts } from "./elements/held-prompts.js";
+import type { InstallSteps } from "./elements/install-steps.js";
 import type { PictureChoice } from "./elements/picture-choice.js";
 import type { PictureFrames } from "./elements/picture-frames.js";
 import type { RowDeeds } from "./elements/row-deeds.js";
@@ -13,6 +14,7 @@ declare global {
   interface HTMLElementTagNameMap {
     "composer-panel": ComposerPanel;
     "held-prompts": HeldPrompts;
+    "install-steps": InstallSteps;
     "picture-choice": PictureChoice;
     "picture-frames": PictureFrames;
     "row-deeds": RowDeeds;

@@ -5,7 +5,8 @@
  * theirs are shown by name.
  */
 
-import { costOf, count, countdown, duration, plural, timeOfDay } from "./format.js";
+import { costOf, count, countdown, duration, timeOfDay } from "./format.js";
+import { plural, t } from "./language.js";
 
 /** @typedef {import("./lockscreen.js").Card} Card */
 /** @typedef {import("./wire").Fields} Fields */
@@ -90,15 +91,15 @@ function phaseOf(state, isStale) {
 function wordsOf(phase, state) {
   switch (phase) {
     case "working":
-      return number(state.sessions) > 1 ? plural(state.sessions, "session") : "Working";
+      return number(state.sessions) > 1 ? plural(state.sessions, "session") : t`Working`;
     case "approval":
-      return number(state.approvals) > 1 ? `${state.approvals} approvals needed` : "Approval needed";
+      return number(state.approvals) > 1 ? t`${state.approvals} approvals needed` : t`Approval needed`;
     case "question":
-      return number(state.questions) > 1 ? `${state.questions} questions` : "Question";
+      return number(state.questions) > 1 ? t`${state.questions} questions` : t`Question`;
     case "budget":
-      return `${state.budgetLevel} % of budget`;
+      return t`${state.budgetLevel} % of budget`;
     default:
-      return { starting: "Starting", idle: "Idle", failed: "Failed", done: "Done", stale: "Out of touch" }[phase] ?? phase;
+      return { starting: t`Starting`, idle: t`Idle`, failed: t`Failed`, done: t`Done`, stale: t`Out of touch` }[phase] ?? phase;
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Runs before the rest of the page has come: a browser that was let in before opens its socket at once, so that the page and what it shows
- * are under way together. Not a module, as those wait for the whole page.
+ * are under way together; and who reads another language gets its sentences before a word is drawn. Not a module, as those wait for the whole page.
  */
 
 /** Where a browser that was let in has its key: see `page-key.js`. */
@@ -45,4 +45,41 @@ const openSocket = (() => {
     });
     return socket;
   };
+})();
+
+/**
+ * The language of the page, with its sentences: the first of those that its reader wants that is there. What is drawn before them would be drawn twice, so
+ * the page waits for them, once: `later.js` keeps them, as no worker answers a request that a page waits for.
+ */
+const spoken = (() => {
+  const files = document.querySelector("meta[name=languages]")?.getAttribute("content")?.split(" ") ?? [];
+  /** @type {{tag: string, sentences: {}, file: string}} */
+  const english = { tag: "en-GB", sentences: {}, file: "" };
+  let [chosen, kept] = ["", ""];
+  try {
+    [chosen, kept] = ["language", "sentences"].map((name) => localStorage.getItem(`heliograph.${name}`) ?? "");
+  } catch {
+    // Site data is blocked, and with it a choice.
+  }
+  for (const tag of [chosen, ...navigator.languages]) {
+    const [code] = tag.split("-");
+    if (code === "en") break;
+    const file = files.find((name) => name.split("-")[0] === code);
+    if (!file) continue;
+    english.file = file;
+    try {
+      const request = new XMLHttpRequest();
+      if (!kept.startsWith(`${file}{`)) {
+        request.open("GET", `/languages/${file}.json`, false);
+        request.send();
+        kept = request.status === 200 ? file + request.responseText : "";
+      }
+      const sentences = JSON.parse(kept.slice(file.length));
+      document.documentElement.lang = tag;
+      return { tag, sentences, file };
+    } catch {
+      break;
+    }
+  }
+  return english;
 })();

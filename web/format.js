@@ -1,17 +1,18 @@
 /** Numbers as people read them. Every function is pure and gives plain text. */
 
+import { language, plural, t } from "./language.js";
+
 /**
  * `$0.41` from whole micro-dollars. What is more than nothing never reads as nothing.
  * @param {number|null|undefined} micro
  */
 export function money(micro) {
   if (micro == null) return "";
-  if (micro > 0 && micro < 10_000) return "<$0.01";
-  return `$${dollars.format(micro / 1_000_000)}`;
+  return micro > 0 && micro < 10_000 ? `<${dollars.format(0.01)}` : dollars.format(micro / 1_000_000);
 }
 
 /** Made once: a thousand rows have one each, and making it takes longer than using it. */
-const dollars = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const dollars = new Intl.NumberFormat(language.tag, { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol" });
 
 /**
  * What a session has cost. A guess of the agent for a model whose price it does not know, which is in no budget, is marked as one.
@@ -19,7 +20,7 @@ const dollars = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maxim
  */
 export function costOf({ costMicroUSD, estimateMicroUSD }) {
   if (!estimateMicroUSD) return money(costMicroUSD);
-  const guess = `~${money(estimateMicroUSD)} guessed`;
+  const guess = t`~${money(estimateMicroUSD)} guessed`;
   return costMicroUSD ? `${money(costMicroUSD)} + ${guess}` : guess;
 }
 
@@ -27,7 +28,7 @@ export function costOf({ costMicroUSD, estimateMicroUSD }) {
  * How long ago, in the largest unit that fits, and calmly: nothing on screen ticks by the second. A clock that runs ahead reads as `now`.
  * @param {number} milliseconds
  */
-export const age = (milliseconds) => (milliseconds < 60_000 ? "now" : runningFor(milliseconds));
+export const age = (milliseconds) => (milliseconds < 60_000 ? t`now` : runningFor(milliseconds));
 
 /**
  * For how long something has been running, which is watched by the second.
@@ -37,15 +38,15 @@ export function runningFor(milliseconds) {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
-  return `${Math.floor(seconds / 86_400)} d`;
+  if (seconds < 86_400) return t`${Math.floor(seconds / 3600)} h`;
+  return t`${Math.floor(seconds / 86_400)} d`;
 }
 
 /**
  * `12 min ago`, or `just now`.
  * @param {number} milliseconds
  */
-export const ago = (milliseconds) => (age(milliseconds) === "now" ? "just now" : `${age(milliseconds)} ago`);
+export const ago = (milliseconds) => (milliseconds < 60_000 ? t`just now` : t`${age(milliseconds)} ago`);
 
 /** So long before an end its seconds are counted. */
 const countedMs = 600_000;
@@ -73,7 +74,7 @@ export function countdown(milliseconds) {
  */
 export function duration(milliseconds) {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
-  if (milliseconds < 60_000) return `${(Math.floor(milliseconds / 100) / 10).toFixed(1)} s`;
+  if (milliseconds < 60_000) return `${decimal(Math.floor(milliseconds / 100) / 10, 1)} s`;
   if (milliseconds >= 600_000) return `${Math.floor(milliseconds / 60_000)} min`;
   return `${Math.floor(milliseconds / 60_000)} min ${Math.floor(milliseconds / 1000) % 60} s`;
 }
@@ -89,13 +90,10 @@ export function count(number) {
 }
 
 /** @param {number} value */
-const trim = (value) => (value < 100 ? value.toFixed(1).replace(/\.0$/, "") : String(Math.round(value)));
+const trim = (value) => (value < 100 ? decimal(value) : String(Math.round(value)));
 
-/**
- * `1 approval`, `3 approvals`.
- * @param {number} number @param {string} noun
- */
-export const plural = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+/** @param {number} value @param {number} [digits] That it has at least behind its point. */
+const decimal = (value, digits = 0) => value.toLocaleString(language.tag, { minimumFractionDigits: digits, maximumFractionDigits: 1 });
 
 /**
  * `950 bytes`, `12.3 kB`, `4.5 MB`.
@@ -106,7 +104,7 @@ export function size(bytes) {
   return bytes < 999_950 ? `${trim(bytes / 1000)} kB` : `${trim(bytes / 1_000_000)} MB`;
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const clock = new Intl.DateTimeFormat(language.tag, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 
 /**
  * The time of day, `14:05`, of the same width everywhere.

@@ -3,6 +3,7 @@
  * and the page is open. Pure but for what it is given.
  */
 
+import { t } from "./language.js";
 import { promptBytesMax } from "./steering.js";
 import { keep, stored } from "./stored.js";
 
@@ -69,8 +70,8 @@ export class Held {
 
   /** @param {string} text Why it cannot wait here; empty where it can. */
   obstacle(text) {
-    if (this.#prompts.length >= heldMax) return `${heldMax} prompts wait in this browser already.`;
-    return new TextEncoder().encode(text).length > promptBytesMax ? "The prompt is too long." : "";
+    if (this.#prompts.length >= heldMax) return t`${heldMax} prompts wait in this browser already.`;
+    return new TextEncoder().encode(text).length > promptBytesMax ? t`The prompt is too long.` : "";
   }
 
   /** @param {Pick<HeldPrompt, "session"|"text"|"command"|"at">} prompt */

@@ -6,6 +6,7 @@
  */
 
 import { middle } from "./diff.js";
+import { t } from "./language.js";
 
 /** @typedef {import("./diff.js").Line} Line */
 /** @typedef {{sign: "+"|"-"|" ", text: string, isOpen: boolean}} Entry `isOpen`: the file ends in it, without a line end. */
@@ -227,12 +228,12 @@ export function linesOfHunks(hunks) {
   const result = [];
   for (const { old, next, lines } of hunks) {
     let [oldAt, nextAt] = [old, next];
-    if (hunks.length > 1 || next > 1) result.push({ sign: "@", text: `from line ${next}` });
+    if (hunks.length > 1 || next > 1) result.push({ sign: "@", text: t`from line ${next}` });
     for (const { sign, text, isOpen } of lines) {
       result.push({ sign, text, number: sign === "-" ? oldAt : nextAt });
       if (sign !== "+") oldAt += 1;
       if (sign !== "-") nextAt += 1;
-      if (isOpen) result.push({ sign: "@", text: "no line end at the end" });
+      if (isOpen) result.push({ sign: "@", text: t`no line end at the end` });
     }
   }
   return result;

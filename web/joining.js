@@ -10,6 +10,7 @@
  */
 
 import { ConsentError, admitOf, base64urlOf, introductionOf, isKeyID, joinLetterOf, linkSecretOf, refusalOf } from "./consent.js";
+import { t } from "./language.js";
 import { comparingWords, damagedWords, introducedWords, notIntroducedWords, refusedWords, trustedWords, unansweredDeviceWords, unansweredWords } from "./trust-words.js";
 
 /** @typedef {import("./keys.js").LinkSecret} LinkSecret */
@@ -109,7 +110,7 @@ export class Joining {
       return this.#trust.fail();
     }
     const { hostID, voucher } = linkSecretOf(k);
-    this.#trust.tell(voucher ? { tone: "going", words: comparingWords, code: this.#trust.code() } : hostID ? { tone: "going", words: "Waiting for the machine to answer …" } : null);
+    this.#trust.tell(voucher ? { tone: "going", words: comparingWords, code: this.#trust.code() } : hostID ? { tone: "going", words: t`Waiting for the machine to answer …` } : null);
     return this.#pulse();
   }
 

@@ -1,6 +1,7 @@
 /** Until when something is put off, in this device's own time zone. Pure. */
 
 import { timeOfDay } from "./format.js";
+import { t } from "./language.js";
 
 const hourMs = 3_600_000;
 const morning = 8;
@@ -16,7 +17,7 @@ export function tomorrow(now) {
 }
 
 /** @param {number} until @param {number} now */
-export const untilWords = (until, now) => `${new Date(until).toDateString() === new Date(now).toDateString() ? "" : "tomorrow "}at ${timeOfDay(until)}`;
+export const untilWords = (until, now) => (new Date(until).toDateString() === new Date(now).toDateString() ? t`at ${timeOfDay(until)}` : t`tomorrow at ${timeOfDay(until)}`);
 
 /**
  * The next time that a clock shows that.

@@ -6,6 +6,7 @@ import "./elements/row-deeds.js";
 import { SessionView } from "./elements/session-view.js";
 import { TrustNote } from "./elements/trust-note.js";
 import { KeyStore } from "./keys.js";
+import { language } from "./language.js";
 import { Notifications } from "./notifications.js";
 import { ask, pageKey } from "./page-key.js";
 import { keepShell } from "./page-shell.js";
@@ -15,6 +16,18 @@ import { WebPush } from "./web-push.js";
 
 const browser = /** @type {{serviceWorker?: ServiceWorkerContainer, setAppBadge?: (count: number) => Promise<void>, standalone?: boolean}} */ (navigator);
 const inbox = view("approvals-inbox", ApprovalsInbox);
+
+/** Keeps the page's sentences for its next visit (`first.js`), and for the worker's own words. */
+async function keepLanguage() {
+  const { tag, file, sentences } = language;
+  const path = `/languages/${file}.json`;
+  const cache = await caches.open("shell");
+  for (const { url } of await cache.keys()) if (url.includes("/languages/") && !url.endsWith(path)) await cache.delete(url);
+  // A page in pieces has sentences that change while somebody works on them.
+  if (tag === "en-GB" || !file.includes("-")) return;
+  localStorage.setItem("heliograph.sentences", file + JSON.stringify(sentences));
+  if (!(await cache.match(path))) await cache.add(path);
+}
 
 /** Prompts wait in this browser (`held.js`), and are sent by a part of the page that it has not. */
 function holdsPrompts() {
@@ -66,4 +79,5 @@ join({
   }, link, name, changed),
 }, loadPart);
 
+keepLanguage().catch(() => undefined);
 if (holdsPrompts()) inbox.app.loadSeldom();

@@ -9,6 +9,7 @@
  * The clock, the timers, the dice and the socket are arguments, so that tests can hold all four.
  */
 
+import { t } from "./language.js";
 import { parsedMessage } from "./numbers.js";
 
 /** @typedef {import("./wire").Message} Message */
@@ -384,5 +385,5 @@ export class Link {
   }
 }
 
-const crowded = () => new CommandError({ code: "tooMany", message: "Too many commands wait for a reply." });
-const lost = () => new CommandError({ code: "linkLost", message: "The connection broke before the relay answered." });
+const crowded = () => new CommandError({ code: "tooMany", message: t`Too many commands wait for a reply.` });
+const lost = () => new CommandError({ code: "linkLost", message: t`The connection broke before the relay answered.` });

@@ -3,6 +3,7 @@
  * fewer of them, and none late.
  */
 
+import { t } from "./language.js";
 import { CommandError } from "./link.js";
 
 /** @typedef {import("./wire").Screen} Drawing */
@@ -67,7 +68,7 @@ export class Looks {
   #within(answer) {
     return new Promise((resolve, reject) => {
       answer.then(resolve, reject);
-      this.#hands.setTimer(() => reject(new CommandError({ code: "unavailable", message: "its host does not answer" })), answerMs);
+      this.#hands.setTimer(() => reject(new CommandError({ code: "unavailable", message: t`its host does not answer` })), answerMs);
     });
   }
 }

@@ -1,5 +1,7 @@
 /** Sessions that this browser is silent about, where it gets notifications. */
 
+import { t } from "./language.js";
+
 /** @typedef {import("./elements/view.js").App} App */
 
 /** @typedef {import("./choices.js").Choices} Choices */
@@ -27,7 +29,7 @@ export async function mute(app, session, mutes) {
     await app.devices.choose(device.device, { ...choicesOf(device), muted: mutes ? [...others, session] : others });
     return true;
   } catch (error) {
-    app.announce(`Not changed: ${/** @type {Error} */ (error).message}`);
+    app.announce(t`Not changed: ${/** @type {Error} */ (error).message}`);
     return false;
   }
 }

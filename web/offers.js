@@ -1,18 +1,19 @@
 /** What an agent itself offers besides a plain yes and a plain no, and what a person should know before taking it. Pure. */
 
 import { isWhole } from "./approvals.js";
+import { t } from "./language.js";
 
 /** @typedef {import("./wire").Approval} Approval */
 /** @typedef {{id: string, label: string, rule?: string, mode?: string, scope: string, effect: "allow"|"deny"}} Offer */
 
 /** @type {Record<string, string>} Where each is written, and so for how long it holds. */
 const places = {
-  once: "For this request alone.",
-  session: "Until this session ends. Nothing is written to a file.",
-  local: "Written for you alone, in this project.",
-  project: "Written to the project's shared settings: it holds for everyone who works on it.",
-  user: "Written for all that you do with this agent, in every project.",
-  agent: "The agent does not say where it is written, or for how long it holds.",
+  once: t`For this request alone.`,
+  session: t`Until this session ends. Nothing is written to a file.`,
+  local: t`Written for you alone, in this project.`,
+  project: t`Written to the project's shared settings: it holds for everyone who works on it.`,
+  user: t`Written for all that you do with this agent, in every project.`,
+  agent: t`The agent does not say where it is written, or for how long it holds.`,
 };
 
 /** @param {Offer} offer */
@@ -49,7 +50,7 @@ const isText = (value) => typeof value === "string" && value !== "";
  * @param {Offer[]} offers
  */
 export const openerWords = (offers) =>
-  (offers.every(({ effect, scope }) => effect === "allow" && scope !== "once") ? "Always allow …" : "More answers …");
+  (offers.every(({ effect, scope }) => effect === "allow" && scope !== "once") ? t`Always allow …` : t`More answers …`);
 
 /**
  * @param {Offer} offer
@@ -65,6 +66,6 @@ export function chosenIn({ request: { head }, decision }) {
   if (!decision?.offer) return "";
   const offers = Array.isArray(head.offers) ? head.offers.filter((offer) => isKnown(offer) && offer.id === decision.offer) : [];
   const [offer] = offers;
-  if (offers.length !== 1) return ` By the agent's option ${decision.offer}.`;
-  return ` By the agent's option “${offer.label}”${offer.rule ? `: ${offer.rule.split("\n").join(", ")}` : ""}. ${scopeWords(offer)}`;
+  if (offers.length !== 1) return t` By the agent's option ${decision.offer}.`;
+  return `${offer.rule ? t` By the agent's option “${offer.label}”: ${offer.rule.split("\n").join(", ")}.` : t` By the agent's option “${offer.label}”.`} ${scopeWords(offer)}`;
 }

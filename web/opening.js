@@ -7,6 +7,7 @@
 import { sha256 } from "./consent.js";
 import { learned, newestEpochIn } from "./epochs.js";
 import { asSent } from "./ingress.js";
+import { t } from "./language.js";
 import { refused, SealedSession, sealedIn } from "./sealed-session.js";
 import { doubtWords } from "./sealing-words.js";
 import { consentOf, shownEvent } from "./shown.js";
@@ -281,7 +282,7 @@ export class Opening {
   #sealedFor(name) {
     const held = this.#sessions.get(name);
     const summary = held ? undefined : this.#around.summary(name);
-    if (summary && this.#seals(summary)) throw refused(`${summary.host.name} seals what is said, and this session has not come like that`);
+    if (summary && this.#seals(summary)) throw refused(t`${summary.host.name} seals what is said, and this session has not come like that`);
     return held;
   }
 
@@ -294,7 +295,7 @@ export class Opening {
       /** @type {{session?: string, text?: string, project?: string, rule?: string, toml?: string, keys?: string, pictures?: {type: string}[], command?: boolean}} */ (command);
     const session = this.#sealedFor(name);
     if (!session) return command;
-    if (pictures?.some(({ type }) => type !== sealedPicture)) throw refused("its host seals what is said, and this picture would pass the relay in the open");
+    if (pictures?.some(({ type }) => type !== sealedPicture)) throw refused(t`its host seals what is said, and this picture would pass the relay in the open`);
     const named = {
       ...(project === undefined ? {} : { project: await session.alias(project) }), ...(rule === undefined ? {} : { rule: await session.sealed(rule, id) }),
       ...(toml ? { toml: await session.sealed(toml, id, ruleBytesMax) } : {}), ...(keys === undefined ? {} : { keys: await session.keys(keys, id) }),

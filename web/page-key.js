@@ -4,6 +4,8 @@
  * anything without the other.
  */
 
+import { t } from "./language.js";
+
 const place = "heliograph.key";
 /** For as long as this page is open, where the browser keeps nothing for it. */
 let held = "";
@@ -53,7 +55,7 @@ export const answerMs = 15_000;
  */
 export function within(milliseconds) {
   const patience = new AbortController();
-  setTimeout(() => patience.abort(new TypeError("The relay does not answer.")), milliseconds);
+  setTimeout(() => patience.abort(new TypeError(t`The relay does not answer.`)), milliseconds);
   return patience.signal;
 }
 
@@ -63,9 +65,9 @@ export function within(milliseconds) {
  */
 export function refusalIn(status, answer) {
   const message = answer?.error?.message;
-  if (typeof message === "string" && message) return `The relay says: ${message}.`;
-  return status >= 500 ? `The relay could not do it just now (${status}). Try again.`
-    : `Something else answers in the relay's place at ${location.host} (${status}): look at the address.`;
+  if (typeof message === "string" && message) return t`The relay says: ${message}.`;
+  return status >= 500 ? t`The relay could not do it just now (${status}). Try again.`
+    : t`Something else answers in the relay's place at ${location.host} (${status}): look at the address.`;
 }
 
 /**

@@ -7,6 +7,7 @@
  */
 
 import { base64urlOf, bytesOfBase64url, checkReceipt, ConsentError, concatenated, counted, countedText, decisionStatementOf, domain, idBytes, keyIDOf, refusalOf, sha256, shortCodeOf, u64, untaggedLetterOf } from "./consent.js";
+import { t } from "./language.js";
 import { CommandError } from "./link.js";
 import { rollEveryMs, triesMax } from "./rolls.js";
 import { consentOf, shownApproval } from "./shown.js";
@@ -25,12 +26,12 @@ import { consentOf, shownApproval } from "./shown.js";
 const timeout = 120_000;
 
 /** @param {string} code @param {string} name The machine's. */
-const askedWords = (code, name) => `Passkey ${code} waits for a yes: on ${name} run heliograph host passkey ${code}.`;
+const askedWords = (code, name) => t`Passkey ${code} waits for a yes: on ${name} run heliograph host passkey ${code}.`;
 
 /** @type {Record<string, (name: string) => string>} By the host's own word. */
 const refusals = {
-  full: (name) => `${name} has taken as many passkeys of this browser as it can. Run heliograph host distrust there, and scan its link again.`,
-  restored: (name) => `${name} was restored from older files, and asks for what this browser knows first: decide something else, and try again.`,
+  full: (name) => t`${name} has taken as many passkeys of this browser as it can. Run heliograph host distrust there, and scan its link again.`,
+  restored: (name) => t`${name} was restored from older files, and asks for what this browser knows first: decide something else, and try again.`,
 };
 
 export class Passkeys {
@@ -67,15 +68,15 @@ export class Passkeys {
   /** Why no passkey works on this page, as a sentence; empty where one can. */
   get reason() {
     const { credentials, place: { hostname } } = this.#page;
-    if (/^[\d.]+$|^\[/.test(hostname)) return "A passkey belongs to a name, and this page was opened by a number: open it by the relay's HTTPS name.";
-    return credentials ? "" : "This browser has no passkeys.";
+    if (/^[\d.]+$|^\[/.test(hostname)) return t`A passkey belongs to a name, and this page was opened by a number: open it by the relay's HTTPS name.`;
+    return credentials ? "" : t`This browser has no passkeys.`;
   }
 
   /** @param {string} host The id of its key. @param {string} name @returns {string} How it stands there; empty where there is none. */
   standing(host, name) {
     const asked = this.#kept?.hosts[host];
     if (!this.#kept || asked === undefined) return "";
-    return asked === "taken" ? `Passkey ${this.#kept.code} confirms what the owner of ${name} wants confirmed.` : askedWords(this.#kept.code, name);
+    return asked === "taken" ? t`Passkey ${this.#kept.code} confirms what the owner of ${name} wants confirmed.` : askedWords(this.#kept.code, name);
   }
 
   /**
@@ -84,12 +85,11 @@ export class Passkeys {
    */
   obstacle(host, name) {
     if (!this.isKnown) return "…";
-    const start = `The owner of ${name} wants a passkey to confirm this`;
-    if (host === undefined) return `${start}, and no passkey can where signatures are not asked for. It can be denied here, and allowed only at the terminal.`;
+    if (host === undefined) return t`The owner of ${name} wants a passkey to confirm this, and no passkey can where signatures are not asked for. It can be denied here, and allowed only at the terminal.`;
     const [state, code] = [this.#kept?.hosts[host], this.#kept?.code ?? ""];
     if (state === "taken" && !this.reason) return "";
     if (state === "asked" && !this.#asks.has(host)) this.#ask(host);
-    return `${start}. ${this.reason || (state === "asked" ? askedWords(code, name) : "This browser has none there: set one up under Devices.")}`;
+    return `${t`The owner of ${name} wants a passkey to confirm this.`} ${this.reason || (state === "asked" ? askedWords(code, name) : t`This browser has none there: set one up under Devices.`)}`;
   }
 
   /**
@@ -105,14 +105,14 @@ export class Passkeys {
         await this.#ask(host);
       }
     } catch (error) {
-      this.problem = `No passkey was made: ${/** @type {Error} */ (error).name === "NotAllowedError" ? "the browser was told not to, or waited too long" : /** @type {Error} */ (error).message}.`;
+      this.problem = t`No passkey was made: ${/** @type {Error} */ (error).name === "NotAllowedError" ? t`the browser was told not to, or waited too long` : /** @type {Error} */ (error).message}.`;
     }
     this.#page.changed();
   }
 
   /** @param {string} host @returns {Promise<KeptPasskey>} */
   async #made(host) {
-    const name = this.#trust.hosts().get(host)?.name ?? "a machine";
+    const name = this.#trust.hosts().get(host)?.name ?? t`a machine`;
     const made = /** @type {PublicKeyCredential|null} */ (await this.#page.credentials?.create({
       publicKey: {
         rp: { name: "Heliograph" }, user: { id: crypto.getRandomValues(new Uint8Array(16)), name: `Heliograph: ${name}`, displayName: `Heliograph: ${name}` },
@@ -121,7 +121,7 @@ export class Passkeys {
       },
     }));
     const spki = /** @type {{getPublicKey(): ArrayBuffer|null}|undefined} */ (/** @type {unknown} */ (made?.response))?.getPublicKey();
-    if (!made || !spki) throw new ConsentError("passkey", "the browser gave no key");
+    if (!made || !spki) throw new ConsentError("passkey", t`the browser gave no key`);
     const key = await crypto.subtle.importKey("spki", spki, { name: "ECDSA", namedCurve: "P-256" }, true, ["verify"]);
     const point = new Uint8Array(await crypto.subtle.exportKey("raw", key));
     return { id: new Uint8Array(made.rawId), point, code: shortCodeOf(await keyIDOf(point)), hosts: {} };
@@ -182,8 +182,8 @@ export class Passkeys {
     ask.isAnswered = true;
     const { reason } = refusal;
     if (reason !== "waiting") {
-      const name = this.#trust.hosts().get(host)?.name ?? "The machine";
-      this.problem = Object.hasOwn(refusals, reason) ? refusals[reason](name) : `${name} does not take this browser's passkey (${reason}).`;
+      const name = this.#trust.hosts().get(host)?.name ?? t`The machine`;
+      this.problem = Object.hasOwn(refusals, reason) ? refusals[reason](name) : t`${name} does not take this browser's passkey (${reason}).`;
       this.#page.changed();
     }
     return true;
@@ -218,11 +218,11 @@ export class Passkeys {
    */
   async confirmed(own, { host, ...decided }, signature) {
     const kept = this.#kept;
-    if (!kept || !this.#page.credentials) throw new CommandError({ code: "notSigned", message: "this browser has no passkey" });
+    if (!kept || !this.#page.credentials) throw new CommandError({ code: "notSigned", message: t`this browser has no passkey` });
     const challenge = await sha256(await decisionStatementOf({ ...decided, hostID: bytesOfBase64url(host, "host", idBytes), deviceID: own.id }));
     const given = await this.#page.credentials.get({ publicKey: { challenge, allowCredentials: [{ type: "public-key", id: kept.id }], userVerification: "required", timeout } }).catch(() => null);
     const { authenticatorData, clientDataJSON, signature: proof } = /** @type {AuthenticatorAssertionResponse} */ (/** @type {PublicKeyCredential|null} */ (given)?.response ?? {});
-    if (!proof) throw new CommandError({ code: "notSigned", message: "the passkey did not confirm it" });
+    if (!proof) throw new CommandError({ code: "notSigned", message: t`the passkey did not confirm it` });
     return [`2${signature.slice(1)}`, ...[authenticatorData, clientDataJSON].map((part) => base64urlOf(new Uint8Array(part))), base64urlOf(rawOf(new Uint8Array(proof)))].join(".");
   }
 }
@@ -244,12 +244,12 @@ export function rawOf(der) {
   for (const end of [32, 64]) {
     const length = der[at + 1];
     let number = der.subarray(at + 2, at + 2 + length);
-    if (der[0] !== 0x30 || der[at] !== 0x02 || number.length !== length) throw new ConsentError("passkey", "its signature is of no form that is known here");
+    if (der[0] !== 0x30 || der[at] !== 0x02 || number.length !== length) throw new ConsentError("passkey", t`its signature is of no form that is known here`);
     while (number[0] === 0) number = number.subarray(1);
-    if (number.length > 32) throw new ConsentError("passkey", "its signature is too long");
+    if (number.length > 32) throw new ConsentError("passkey", t`its signature is too long`);
     raw.set(number, end - number.length);
     at += 2 + length;
   }
-  if (at !== der.length || der[1] !== der.length - 2) throw new ConsentError("passkey", "its signature goes on after its end");
+  if (at !== der.length || der[1] !== der.length - 2) throw new ConsentError("passkey", t`its signature goes on after its end`);
   return raw;
 }

@@ -3,6 +3,7 @@
  * that nothing of the file but what it shows leaves this device, and nothing of a stored one but that reaches the page.
  */
 
+import { t } from "./language.js";
 import { ask } from "./page-key.js";
 import { sizeOf } from "./picture-size.js";
 
@@ -48,7 +49,7 @@ export const attempts = (type) => [sideMax, sideMax, 1024, 640].map((side, place
  * @returns {Promise<Blob>}
  */
 export async function smaller(file) {
-  if (file.size > readBytesMax) throw new Error("This picture has more than 5 MB.");
+  if (file.size > readBytesMax) throw new Error(t`This picture has more than 5 MB.`);
   const bitmap = await decoded(file);
   try {
     for (const { type, side } of attempts(file.type)) {
@@ -58,7 +59,7 @@ export async function smaller(file) {
   } finally {
     bitmap.close();
   }
-  throw new Error("This picture is too large.");
+  throw new Error(t`This picture is too large.`);
 }
 
 /**
@@ -68,10 +69,10 @@ export async function smaller(file) {
  */
 async function decoded(blob) {
   const size = sizeOf(new Uint8Array(await blob.arrayBuffer()));
-  if (size && size.width * size.height > pixelsMax) throw new Error(`This picture has ${size.width} × ${size.height} pixels, which is too many to show.`);
+  if (size && size.width * size.height > pixelsMax) throw new Error(t`This picture has ${size.width} × ${size.height} pixels, which is too many to show.`);
   // A file that does not say its size is not decoded.
   const bitmap = size && (await createImageBitmap(blob).catch(() => null));
-  if (!bitmap) throw new Error("This browser cannot read this picture.");
+  if (!bitmap) throw new Error(t`This browser cannot read this picture.`);
   return bitmap;
 }
 
@@ -119,7 +120,7 @@ export async function bring(session, blob) {
   const response = await ask(`/v1/pictures?session=${session}`, { method: "POST", body }, carriedMs).catch(() => null);
   const answer = await response?.json().catch(() => null);
   if (response?.ok && answer) return answer;
-  throw new Error(`Not sent, without its picture: ${answer?.error?.message ?? "no connection"}.`);
+  throw new Error(t`Not sent, without its picture: ${answer?.error?.message ?? t`no connection`}.`);
 }
 
 /** @type {Map<string, Promise<Blob|null>>} By digest. */

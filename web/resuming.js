@@ -4,11 +4,12 @@
  */
 
 import { base64urlOf, checkReceipt, refusalOf } from "./consent.js";
+import { t } from "./language.js";
 import { refusedWords } from "./trust-words.js";
 import { bumpLetterOf, noGeneration } from "./vouch-letters.js";
 
 /** @param {string} host */
-const resumedWords = (host) => `${host} was restored from older files and did not take what came from here. It knows this browser again now: decide, or send it, once more.`;
+const resumedWords = (host) => t`${host} was restored from older files and did not take what came from here. It knows this browser again now: decide, or send it, once more.`;
 
 export class Resuming {
   /** @type {Pick<import("./trust.js").TrustSurroundings, "keys"|"now">} */ #around;

@@ -1,5 +1,7 @@
 /** What a device is allowed to do, as a person reads it. Pure. */
 
+import { t } from "./language.js";
+
 /** @typedef {import("./wire").Welcome} Welcome */
 
 /**
@@ -9,14 +11,14 @@
 export const has = (welcome, right) => welcome?.may.includes(right) ?? true;
 
 /** What a card says in place of its buttons. */
-export const watchesOnly = "This device only watches. What agents ask is decided on another one.";
+export const watchesOnly = t`This device only watches. What agents ask is decided on another one.`;
 
 /** @param {Welcome|null|undefined} welcome */
 export function rightsOf(welcome) {
   if (!welcome) return "…";
-  const words = [["decide", "decide what agents ask"], ["steer", "tell agents what to do"], ["administer", "let others in"]];
-  const known = ["watch", ...words.filter(([right]) => welcome.may.includes(right)).map(([, text]) => text)];
-  return known.length > 1 ? `${known.slice(0, -1).join(", ")} and ${known.at(-1)}` : "watch, and nothing else";
+  const words = [["decide", t`decide what agents ask`], ["steer", t`tell agents what to do`], ["administer", t`let others in`]];
+  const known = [t`watch`, ...words.filter(([right]) => welcome.may.includes(right)).map(([, text]) => text)];
+  return known.length > 1 ? t`${known.slice(0, -1).join(", ")} and ${known.at(-1)}` : t`watch, and nothing else`;
 }
 
 /**
@@ -24,16 +26,18 @@ export function rightsOf(welcome) {
  * @param {string} name @param {Welcome|null|undefined} welcome
  */
 export function alreadyWords(name, welcome) {
-  const known = `This browser is already paired${name ? ` as ${name}` : ""}${welcome ? ` and may ${rightsOf(welcome)}` : ""}.`;
-  return `${known} If you pair it again, it may do what the new link allows instead, which can be less.`;
+  const known = name
+    ? welcome ? t`This browser is already paired as ${name} and may ${rightsOf(welcome)}.` : t`This browser is already paired as ${name}.`
+    : welcome ? t`This browser is already paired and may ${rightsOf(welcome)}.` : t`This browser is already paired.`;
+  return `${known} ${t`If you pair it again, it may do what the new link allows instead, which can be less.`}`;
 }
 
 /** @type {Record<string, string>} */
 const roles = {
-  watcher: "it only watches.",
-  client: "it may watch and decide what agents ask, and not tell agents what to do.",
-  operator: "it may watch, decide what agents ask and tell agents what to do.",
+  watcher: t`it only watches.`,
+  client: t`it may watch and decide what agents ask, and not tell agents what to do.`,
+  operator: t`it may watch, decide what agents ask and tell agents what to do.`,
 };
 
 /** @param {string} role What a pairing link gave. */
-export const roleWords = (role) => (Object.hasOwn(roles, role) ? roles[role] : `its role is ${role}.`);
+export const roleWords = (role) => (Object.hasOwn(roles, role) ? roles[role] : t`its role is ${role}.`);

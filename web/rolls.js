@@ -9,6 +9,7 @@
  */
 
 import { askLetterOf, base64urlOf, checkReceipt, distrustLetterOf, refusalOf, rollOf } from "./consent.js";
+import { t } from "./language.js";
 import { distrustedWords, newcomerWords, refusedWords, unansweredDistrustWords } from "./trust-words.js";
 
 /** @typedef {import("./consent.js").TrustedDevice} TrustedDevice */
@@ -85,7 +86,7 @@ export class Rolls {
     if (!own || !device) return;
     const bytes = await distrustLetterOf(own, host, id, await this.#around.keys.nextCount(this.#around.now()));
     this.#distrusts.set(host, { bytes, tries: 0, device });
-    this.#trust.tell({ tone: "going", words: "Waiting for the machine to answer …" });
+    this.#trust.tell({ tone: "going", words: t`Waiting for the machine to answer …` });
     this.#pulse();
   }
 

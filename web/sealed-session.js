@@ -3,6 +3,7 @@
 import { bytesOfBase64url, isKeyID } from "./consent.js";
 import { newestEpochIn } from "./epochs.js";
 import { notice, openedFrom } from "./ingress.js";
+import { t } from "./language.js";
 import { Ledger } from "./ledger.js";
 import { CommandError } from "./link.js";
 import { isSealedText, SealingError, SessionSealing } from "./sealing.js";
@@ -54,7 +55,7 @@ export class SealedSession {
 
   /** @type {string} */ #session;
   /** @type {Hosts} */ #hosts;
-  #relayedName = "its host";
+  #relayedName = t`its host`;
   /** @type {SessionSealing|undefined} */ #sealing;
   #hasOpened = false;
   /** Something of it came sealed: else it may be from before its host sealed, and is shown with a mark. */ #isSealed = false;
@@ -100,7 +101,7 @@ export class SealedSession {
 
   /** @returns {SessionSealing} */
   get #opener() {
-    if (!this.#sealing || !newestEpochIn(this.#pin)) throw new SealingError("noKey", "host", "no key of its host is here");
+    if (!this.#sealing || !newestEpochIn(this.#pin)) throw new SealingError("noKey", "host", t`no key of its host is here`);
     return this.#sealing;
   }
 
@@ -384,7 +385,7 @@ export class SealedSession {
   /** @returns {{sealing: SessionSealing, epoch: number}} */
   get #newest() {
     const epoch = newestEpochIn(this.#pin);
-    if (!epoch || !this.#sealing) throw refused(`${this.#hostName} has not given its key to this browser`);
+    if (!epoch || !this.#sealing) throw refused(t`${this.#hostName} has not given its key to this browser`);
     if (epoch < this.#hosts.highest(this.host)) throw refused(behindWords(this.#hostName));
     if (this.#isOpenedUp) throw refused(openedUpWords(this.#hostName));
     return { sealing: this.#sealing, epoch };
@@ -394,7 +395,7 @@ export class SealedSession {
   async sealed(text, to, max = promptBytesMax) {
     const { sealing, epoch } = this.#newest;
     const sealed = await sealing.sealWords(text, to, epoch);
-    if (sealed.length > max) throw new CommandError({ code: "tooLong", message: "sealed it is longer than the relay takes: put it into a file, and name that" });
+    if (sealed.length > max) throw new CommandError({ code: "tooLong", message: t`sealed it is longer than the relay takes: put it into a file, and name that` });
     return sealed;
   }
 
@@ -424,7 +425,7 @@ export class SealedSession {
 
   /** @param {string} name A command, or a project. @returns {Promise<string>} */
   async alias(name) {
-    if (!this.#named.includes(name)) throw refused(`${this.#hostName} does not offer ${name}`);
+    if (!this.#named.includes(name)) throw refused(t`${this.#hostName} does not offer ${name}`);
     const { sealing, epoch } = this.#newest;
     return sealing.alias(name, epoch);
   }

@@ -1,15 +1,18 @@
 /** What the page says of sealed content, and of what is wrong with it. Pure. */
 
+import { t } from "./language.js";
+
 /** What a session is called that cannot be read here. */
-export const sealedTitle = "Sealed session";
+export const sealedTitle = t`Sealed session`;
 /** What a request asks for that cannot be read here. */
-export const sealedTool = "a sealed tool";
+export const sealedTool = t`a sealed tool`;
 
 /** @param {number} count */
-export const missingWords = (count) => `${count === 1 ? "1 event is" : `${count} events are`} missing here: the relay has not delivered ${count === 1 ? "it" : "them"}`;
+export const missingWords = (count) => (count === 1 ? t`1 event is missing here: the relay has not delivered it` : t`${count} events are missing here: the relay has not delivered them`);
 
 /** @param {number} count What the relay says of a hole itself. */
-export const skippedWords = (count) => `The relay says that ${count === 1 ? "1 event is" : `${count} events are`} missing here, as its host could not keep ${count === 1 ? "it" : "them"}`;
+export const skippedWords = (count) => (count === 1
+  ? t`The relay says that 1 event is missing here, as its host could not keep it` : t`The relay says that ${count} events are missing here, as its host could not keep them`);
 
 /** Reasons that are words of the relay's and the hosts' own: any other could be anybody's. */
 export const ownReasons = new Set([
@@ -19,17 +22,17 @@ export const ownReasons = new Set([
 
 /** Why an event is not shown. */
 export const doubtWords = {
-  repeated: "Not shown: the relay repeated or reordered events",
-  oldKey: "Not shown: sealed with a key that is no longer used",
-  unsealed: "Not sealed: the relay could have written this",
-  cannotOpen: "Cannot be opened: it was changed on the way, or sealed for another place",
-  malformed: "Cannot be opened: it is sealed in a form that is not known here",
+  repeated: t`Not shown: the relay repeated or reordered events`,
+  oldKey: t`Not shown: sealed with a key that is no longer used`,
+  unsealed: t`Not sealed: the relay could have written this`,
+  cannotOpen: t`Cannot be opened: it was changed on the way, or sealed for another place`,
+  malformed: t`Cannot be opened: it is sealed in a form that is not known here`,
 };
 
 /** @param {string} host What it is called. @param {boolean} isTrusted This browser, by it. */
 export const noKeyWords = (host, isTrusted) => (isTrusted
-  ? `Sealed with a key that ${host} has not given to this browser. It is asked for when ${host} is next there; what was said before it trusted this browser may stay sealed.`
-  : `What is said here is sealed for the devices that ${host} trusts. At that machine run heliograph host trust and scan what it shows, or let a device that it trusts bring this browser.`);
+  ? t`Sealed with a key that ${host} has not given to this browser. It is asked for when ${host} is next there; what was said before it trusted this browser may stay sealed.`
+  : t`What is said here is sealed for the devices that ${host} trusts. At that machine run heliograph host trust and scan what it shows, or let a device that it trusts bring this browser.`);
 
 /**
  * What becomes of what each host's agents say, a sentence each.
@@ -44,15 +47,15 @@ export function contentWords(summaries, hasKey) {
     hosts.set(host.id, { name: host.name, id: steering && id !== "" ? (steering.seals && steering.consent) || "" : id });
   }
   return [...hosts.values()].sort((a, b) => a.name.localeCompare(b.name)).map(({ name, id }) =>
-    `${name}: ${!id ? "the relay can read it" : hasKey(id) ? "sealed, the relay cannot read it" : "sealed, and not for this browser"}`);
+    `${name}: ${!id ? t`the relay can read it` : hasKey(id) ? t`sealed, the relay cannot read it` : t`sealed, and not for this browser`}`);
 }
 
 /** @param {string} host */
-export const openedUpWords = (host) => `${host} sealed all that was said until now, and the relay says that it does not any more. If that was changed there, forget ${host} under Devices and let it trust this browser again`;
+export const openedUpWords = (host) => t`${host} sealed all that was said until now, and the relay says that it does not any more. If that was changed there, forget ${host} under Devices and let it trust this browser again`;
 
 /** @param {string} host */
-export const behindWords = (host) => `${host} has a newer key, which this browser was not given`;
+export const behindWords = (host) => t`${host} has a newer key, which this browser was not given`;
 
 /** What stands in for a text that did not come from where it says. */
-export const notSealedText = "⟨not sealed: nobody knows who wrote this⟩";
-export const unopenedText = "⟨sealed: it cannot be opened here⟩";
+export const notSealedText = t`⟨not sealed: nobody knows who wrote this⟩`;
+export const unopenedText = t`⟨sealed: it cannot be opened here⟩`;

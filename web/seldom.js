@@ -9,6 +9,7 @@ import "./elements/composer-panel.js";
 import { CostsView } from "./elements/costs-view.js";
 import { DevicesView } from "./elements/devices-view.js";
 import "./elements/held-prompts.js";
+import "./elements/install-steps.js";
 import { LinkView } from "./elements/link-view.js";
 import { RulesView } from "./elements/rules-view.js";
 import "./elements/picture-choice.js";
@@ -20,6 +21,7 @@ import { StartView } from "./elements/start-view.js";
 import { Held } from "./held.js";
 import { TerminalView } from "./elements/terminal-view.js";
 import { KeyStore } from "./keys.js";
+import { t } from "./language.js";
 import { Opening } from "./opening.js";
 import { Passkeys } from "./passkeys.js";
 import { sealPictures } from "./pictures.js";
@@ -41,9 +43,9 @@ function heldPrompts(link, state, now, changed, trust) {
     freshID: () => link.freshID(),
     standing: (session) => {
       const summary = state.sessions.get(session);
-      if (!summary || !state.welcome) return { isBusy: true, obstacle: "This session is not known here." };
+      if (!summary || !state.welcome) return { isBusy: true, obstacle: t`This session is not known here.` };
       const { composes, reason } = standing(state.welcome.may, summary, link.isLive);
-      return { isBusy: isBusy(summary), obstacle: reason || (composes ? trust.steeringObstacle(session, summary.host.name) : "It takes no prompts.") };
+      return { isBusy: isBusy(summary), obstacle: reason || (composes ? trust.steeringObstacle(session, summary.host.name) : t`It takes no prompts.`) };
     },
     send: async ({ id, session, text, command }) => {
       const error = await sender.send(session, "held", { type: "prompt", session, text, busy: "queue", ...(command ? { command } : {}) }, id);

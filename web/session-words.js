@@ -2,6 +2,7 @@
 
 import { asText } from "./dom.js";
 import { ago, timeOfDay } from "./format.js";
+import { t } from "./language.js";
 import { flat, line } from "./text.js";
 
 /** @typedef {import("./wire").Summary} Summary */
@@ -11,14 +12,14 @@ const dayMs = 86_400_000;
 
 /** @type {Record<string, string>} */
 export const statuses = {
-  starting: "Starting",
-  running: "Running",
-  waitingApproval: "Needs you",
-  waitingAnswer: "Asks you",
-  idle: "Idle",
-  completed: "Completed",
-  failed: "Failed",
-  stale: "No contact",
+  starting: t`Starting`,
+  running: t`Running`,
+  waitingApproval: t`Needs you`,
+  waitingAnswer: t`Asks you`,
+  idle: t`Idle`,
+  completed: t`Completed`,
+  failed: t`Failed`,
+  stale: t`No contact`,
 };
 
 /**
@@ -26,20 +27,20 @@ export const statuses = {
  * @param {Summary} summary
  */
 export const statusOf = ({ status, approvals, questions }) =>
-  (status === "waitingApproval" || status === "waitingAnswer") && !(approvals + questions) ? "Waiting" : statuses[status] ?? status;
+  (status === "waitingApproval" || status === "waitingAnswer") && !(approvals + questions) ? t`Waiting` : statuses[status] ?? status;
 
 /** @param {Summary} summary */
-export const titleOf = (summary) => summary.title || summary.project || `Session ${summary.session}`;
+export const titleOf = (summary) => summary.title || summary.project || t`Session ${summary.session}`;
 
 /** @param {Summary} summary */
-export const placeOf = ({ project, host }) => `${project ? `${project} · ` : ""}${host.name}${host.connected ? "" : " is offline"}`;
+export const placeOf = ({ project, host }) => `${project ? `${project} · ` : ""}${host.connected ? host.name : t`${host.name} is offline`}`;
 
 /**
  * A host that is away, and when its session was heard of last.
  * @param {Summary} summary @param {number} now
  */
 export const awayWords = ({ host, lastActivityAt }, now) =>
-  `${host.name} is offline, last news ${now - lastActivityAt < dayMs ? `at ${timeOfDay(lastActivityAt)}` : ago(now - lastActivityAt)}`;
+  t`${host.name} is offline, last news ${now - lastActivityAt < dayMs ? t`at ${timeOfDay(lastActivityAt)}` : ago(now - lastActivityAt)}`;
 
 /**
  * What it does this moment, or why it does nothing.
@@ -56,6 +57,6 @@ export const sayingOf = ({ status, error, operation, statusReason }) =>
 export function waitingWords(all, sessions) {
   const { session, request: { head } } = all.reduce((last, one) => (one.requestedAt > last.requestedAt ? one : last));
   const summary = sessions.get(session);
-  const asks = flat(line(`${summary ? titleOf(summary) : "A session"} asks: ${asText(head.title) || asText(head.tool)}`));
-  return all.length > 1 ? `${asks}. ${all.length} wait in all` : asks;
+  const asks = flat(line(t`${summary ? titleOf(summary) : t`A session`} asks: ${asText(head.title) || asText(head.tool)}`));
+  return all.length > 1 ? t`${asks}. ${all.length} wait in all` : asks;
 }

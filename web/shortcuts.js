@@ -1,21 +1,23 @@
 /** Keys, where a keyboard is: each is one of the page's own actions, and none is taken from somebody who writes. Pure. */
 
+import { t } from "./language.js";
+
 /** @typedef {"next"|"previous"|"allow"|"deny"|"search"|"inbox"|"sessions"|"start"|"help"|"palette"|"letters"} Action */
 
 /**
  * @type {{keys: string, action: Action, words: string}[]} Two keys are pressed one after the other.
  */
 export const shortcuts = [
-  { keys: "j", action: "next", words: "Next session" },
-  { keys: "k", action: "previous", words: "Previous session" },
-  { keys: "a", action: "allow", words: "Allow what waits: once to go to it, once more to allow" },
-  { keys: "d", action: "deny", words: "Deny what waits" },
-  { keys: "/", action: "search", words: "Search" },
-  { keys: "g i", action: "inbox", words: "Approvals" },
-  { keys: "g s", action: "sessions", words: "Sessions" },
-  { keys: "c", action: "start", words: "New session" },
-  { keys: "Ctrl K", action: "palette", words: "Every session and screen" },
-  { keys: "?", action: "help", words: "These keys" },
+  { keys: "j", action: "next", words: t`Next session` },
+  { keys: "k", action: "previous", words: t`Previous session` },
+  { keys: "a", action: "allow", words: t`Allow what waits: once to go to it, once more to allow` },
+  { keys: "d", action: "deny", words: t`Deny what waits` },
+  { keys: "/", action: "search", words: t`Search` },
+  { keys: "g i", action: "inbox", words: t`Approvals` },
+  { keys: "g s", action: "sessions", words: t`Sessions` },
+  { keys: "c", action: "start", words: t`New session` },
+  { keys: t`Ctrl K`, action: "palette", words: t`Every session and screen` },
+  { keys: "?", action: "help", words: t`These keys` },
 ];
 
 /** So long the first of two keys counts. */

@@ -4,6 +4,7 @@
  */
 
 import { bytesOfBase64url, isKeyID } from "./consent.js";
+import { t } from "./language.js";
 import { parsedMessage } from "./numbers.js";
 
 /** @typedef {import("./wire").Approval} Approval */
@@ -62,7 +63,7 @@ function reading(event, session, approval) {
     return { found: { kind, at, head, ...(content ? { body: content } : {}) }, consent: { host: parts.host, text } };
   } catch (error) {
     const head = { approval, kind: "tool", tool: "", title: "", digest: event.head.digest, cut: true };
-    return { found: { kind: event.kind, at: event.at, head }, consent: { problem: `What its host sent cannot be read: ${/** @type {Error} */ (error).message}.` } };
+    return { found: { kind: event.kind, at: event.at, head }, consent: { problem: t`What its host sent cannot be read: ${/** @type {Error} */ (error).message}.` } };
   }
 }
 

@@ -4,6 +4,7 @@
  * What waits for a person is always in the list unless words or a choice leave it out: the archive is for what is done with.
  */
 
+import { t } from "./language.js";
 import { keep, stored } from "./stored.js";
 
 /** @typedef {import("./wire").Summary} Summary */
@@ -17,10 +18,10 @@ export const noSieve = () => ({ words: "", project: "", host: "", status: "", gr
  * @type {Record<string, {words: string, of: (summary: Summary) => boolean}>}
  */
 export const conditions = {
-  waits: { words: "Needs you", of: ({ approvals, questions }) => approvals + questions > 0 },
-  works: { words: "At work", of: ({ status }) => ["starting", "running", "waitingApproval", "waitingAnswer"].includes(status) },
-  rests: { words: "Idle", of: ({ status }) => status === "idle" },
-  over: { words: "Ended", of: ({ status }) => ["completed", "failed", "stale"].includes(status) },
+  waits: { words: t`Needs you`, of: ({ approvals, questions }) => approvals + questions > 0 },
+  works: { words: t`At work`, of: ({ status }) => ["starting", "running", "waitingApproval", "waitingAnswer"].includes(status) },
+  rests: { words: t`Idle`, of: ({ status }) => status === "idle" },
+  over: { words: t`Ended`, of: ({ status }) => ["completed", "failed", "stale"].includes(status) },
 };
 
 /** @param {Summary} summary */
@@ -43,7 +44,7 @@ export function passes(summary, sieve, statusWords) {
 export const narrows = ({ words, project, host, status }) => Boolean(words.trim() || project || host || status);
 
 /** The list's own groups, from the top down. */
-export const groups = { fresh: "New", needs: "Needs you", pinned: "Pinned", works: "Working", today: "Done today", earlier: "Earlier", later: "Later", archived: "Archived" };
+export const groups = { fresh: t`New`, needs: t`Needs you`, pinned: t`Pinned`, works: t`Working`, today: t`Done today`, earlier: t`Earlier`, later: t`Later`, archived: t`Archived` };
 
 /**
  * The one of them that a session is in.
@@ -74,7 +75,7 @@ export const byGroup = (sessions, group) =>
  * @param {Summary} summary @param {Sieve["group"]} group
  */
 export function headingOf({ project, host }, group) {
-  if (group === "project") return project || "No project";
+  if (group === "project") return project || t`No project`;
   return group === "host" ? host.name : "";
 }
 

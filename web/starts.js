@@ -5,6 +5,7 @@
  */
 
 import { asText } from "./dom.js";
+import { t } from "./language.js";
 import { finalStages } from "./timeline.js";
 
 /** @typedef {import("./wire").Summary} Summary */
@@ -43,8 +44,8 @@ export function likeliest(places, sessions) {
  * @returns {{words: string, command: string}|null}
  */
 export function startAdvice(may, place) {
-  if (!may.includes("steer")) return { words: "This device may not start sessions. Open a link on it that you get on the relay's machine from", command: "heliograph pair --role operator" };
-  if (!place) return { words: "No machine lets you start sessions yet. On the machine with the project run", command: "heliograph host projects add DIR" };
+  if (!may.includes("steer")) return { words: t`This device may not start sessions. Open a link on it that you get on the relay's machine from`, command: "heliograph pair --role operator" };
+  if (!place) return { words: t`No machine lets you start sessions yet. On the machine with the project run`, command: "heliograph host projects add DIR" };
   return null;
 }
 
@@ -55,9 +56,9 @@ export function startAdvice(may, place) {
 export function startObstacle(may, place, isLive) {
   const advice = startAdvice(may, place);
   if (advice || !place) return advice ? `${advice.words} ${advice.command}` : "";
-  if (!isLive) return "No connection to the relay.";
-  if (!place.connected) return `${place.host} is offline.`;
-  return place.agents.length ? "" : `${place.host} finds no agent that it could start.`;
+  if (!isLive) return t`No connection to the relay.`;
+  if (!place.connected) return t`${place.host} is offline.`;
+  return place.agents.length ? "" : t`${place.host} finds no agent that it could start.`;
 }
 
 /**
@@ -72,7 +73,7 @@ export function outcomeOf(events, id) {
   const stage = asText(event.head.stage);
   const reason = asText(event.head.reason);
   const sessions = event.body?.sessions;
-  const verb = { taken: "It has begun", refused: "Not started", withdrawn: "Taken back", unknown: "Nobody knows whether it was started" }[stage] ?? stage;
+  const verb = { taken: t`It has begun`, refused: t`Not started`, withdrawn: t`Taken back`, unknown: t`Nobody knows whether it was started` }[stage] ?? stage;
   return {
     stage, ...(reason ? { reason } : {}), words: `${verb}${reason ? `: ${reason}` : ""}.`,
     ...(typeof event.head.started === "string" ? { started: event.head.started } : {}),

@@ -5,6 +5,7 @@
  */
 
 import { size } from "./format.js";
+import { t } from "./language.js";
 import { finalStages } from "./timeline.js";
 
 /** @typedef {import("./wire").Summary} Summary */
@@ -28,12 +29,12 @@ export const promptBytesMax = 32 << 10;
  * @returns {Standing}
  */
 export function standing(may, { steering, endedAt, host }, isLive) {
-  if (endedAt) return { composes: false, reason: may.includes("steer") ? "This session has ended." : "" };
-  if (!may.includes("steer")) return { composes: false, reason: "To steer it:", command: "heliograph pair --role operator" };
-  if (!steering) return { composes: false, reason: "Nothing can be sent to this session: its agent, or its host, does not take it." };
-  if (!steering.actions.includes("prompt")) return { composes: false, reason: steering.reason ?? "This session takes no prompts from here." };
-  if (!isLive) return { composes: true, reason: "No connection to the relay. What you write is kept on this device." };
-  if (!host.connected) return { composes: true, reason: `${host.name} is offline. Nothing can be sent until it is back.` };
+  if (endedAt) return { composes: false, reason: may.includes("steer") ? t`This session has ended.` : "" };
+  if (!may.includes("steer")) return { composes: false, reason: t`To steer it:`, command: "heliograph pair --role operator" };
+  if (!steering) return { composes: false, reason: t`Nothing can be sent to this session: its agent, or its host, does not take it.` };
+  if (!steering.actions.includes("prompt")) return { composes: false, reason: steering.reason ?? t`This session takes no prompts from here.` };
+  if (!isLive) return { composes: true, reason: t`No connection to the relay. What you write is kept on this device.` };
+  if (!host.connected) return { composes: true, reason: t`${host.name} is offline. Nothing can be sent until it is back.` };
   return { composes: true, reason: "" };
 }
 
@@ -69,8 +70,8 @@ export function measure(text, seals) {
   // No character has more than three bytes for each of its units.
   if (text.length * 4 < max) return { words: "", isTooLong: false };
   const bytes = new TextEncoder().encode(text).length;
-  if (bytes > max) return { words: `Too long by ${size(bytes - max)}: name a file instead.`, isTooLong: true };
-  return { words: bytes < max * 0.75 ? "" : `${size(bytes)} of ${size(max)}`, isTooLong: false };
+  if (bytes > max) return { words: t`Too long by ${size(bytes - max)}: name a file instead.`, isTooLong: true };
+  return { words: bytes < max * 0.75 ? "" : t`${size(bytes)} of ${size(max)}`, isTooLong: false };
 }
 
 /** @param {string} text Its first word, which may name a command of the agent's. */
@@ -81,9 +82,9 @@ export const firstWord = (text) => text.match(/^\S*/)?.[0] ?? "";
  * @param {string} text @param {boolean} isCommand
  */
 export function readingOf(text, isCommand) {
-  if (isCommand) return `Runs the agent's command ${firstWord(text)}.`;
-  if (/^\s*\//.test(text)) return "Sent as text: the agent is not to take it for a command.";
-  if (/^\s*!/.test(text)) return "Sent as text: nothing of it is run by itself.";
+  if (isCommand) return t`Runs the agent's command ${firstWord(text)}.`;
+  if (/^\s*\//.test(text)) return t`Sent as text: the agent is not to take it for a command.`;
+  if (/^\s*!/.test(text)) return t`Sent as text: nothing of it is run by itself.`;
   return "";
 }
 
@@ -99,19 +100,19 @@ export const isOver = (row) => finalStages.has(stageOf(row));
 export const canGoAgain = (row) => row.event.head.action === "prompt" && ["refused", "unknown", "withdrawn"].includes(stageOf(row)) && !row.said;
 
 const stageWords = {
-  sent: "Sent to its host",
-  queued: "Waits until the agent is free",
-  given: "Given to the agent, which has not shown yet that it took it",
-  taken: "The agent took it",
-  refused: "Not taken",
-  withdrawn: "Taken back",
-  unknown: "Nobody knows whether the agent took it",
+  sent: t`Sent to its host`,
+  queued: t`Waits until the agent is free`,
+  given: t`Given to the agent, which has not shown yet that it took it`,
+  taken: t`The agent took it`,
+  refused: t`Not taken`,
+  withdrawn: t`Taken back`,
+  unknown: t`Nobody knows whether the agent took it`,
 };
 
 /** @param {Row} row */
 export function outcomeWords(row) {
   const stage = stageOf(row);
-  if (stage === "unknown" && row.said) return "The agent took it: it is in the conversation";
+  if (stage === "unknown" && row.said) return t`The agent took it: it is in the conversation`;
   const reason = stage === "taken" ? "" : row.change?.head.reason;
   return `${stageWords[stage]}${typeof reason === "string" && reason ? `: ${reason}` : ""}`;
 }
@@ -119,15 +120,15 @@ export function outcomeWords(row) {
 /** @param {Row} row What was asked, where it is no prompt. */
 export function actionWords({ event: { head } }) {
   switch (head.action) {
-    case "interrupt": return "Interrupt";
-    case "stop": return "End the session";
-    case "mode": return `Mode ${head.mode}`;
-    case "model": return `Model ${head.model}`;
-    case "ruleAdd": return `Add the rule ${head.toml}`;
-    case "ruleChange": return `Put in the place of the rule ${head.rule}: ${head.toml}`;
-    case "ruleTry": return "Try rules";
-    case "ruleOff": return `Take back the rule ${head.rule}`;
-    case "askAll": return head.on ? "Ask me for everything" : "Follow the agent's own rules";
+    case "interrupt": return t`Interrupt`;
+    case "stop": return t`End the session`;
+    case "mode": return t`Mode ${head.mode}`;
+    case "model": return t`Model ${head.model}`;
+    case "ruleAdd": return t`Add the rule ${head.toml}`;
+    case "ruleChange": return t`Put in the place of the rule ${head.rule}: ${head.toml}`;
+    case "ruleTry": return t`Try rules`;
+    case "ruleOff": return t`Take back the rule ${head.rule}`;
+    case "askAll": return head.on ? t`Ask me for everything` : t`Follow the agent's own rules`;
     default: return String(head.action);
   }
 }
@@ -144,7 +145,7 @@ export function nearby(prompts, me) {
 /** @param {{code: string, message: string}} error Why the relay did not take a command. */
 export function failureWords({ code, message }) {
   if (code === "linkLost") {
-    return "The connection broke before the relay answered. Nobody knows yet whether it arrived; if you send it again unchanged, it still has only one effect.";
+    return t`The connection broke before the relay answered. Nobody knows yet whether it arrived; if you send it again unchanged, it still has only one effect.`;
   }
-  return `Not sent: ${message.replace(/\.?$/, ".")}`;
+  return t`Not sent: ${message.replace(/\.?$/, ".")}`;
 }

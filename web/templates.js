@@ -1,5 +1,6 @@
 /** Prompts of one's own that are written again and again, kept on this device. Pure but for its storage. */
 
+import { t } from "./language.js";
 import { keep, stored } from "./stored.js";
 
 /** Templates that are kept at most. */
@@ -28,9 +29,9 @@ export class Templates {
   /** @param {string} text Why it cannot be one; empty where it can. */
   obstacle(text) {
     const { all } = this;
-    if (!text.trim()) return "Write it first.";
-    if (all.includes(text.trim())) return "It is one already.";
-    return all.length >= templatesMax || all.join("").length + text.length > charactersMax ? "There is no room for more: remove one first." : "";
+    if (!text.trim()) return t`Write it first.`;
+    if (all.includes(text.trim())) return t`It is one already.`;
+    return all.length >= templatesMax || all.join("").length + text.length > charactersMax ? t`There is no room for more: remove one first.` : "";
   }
 
   /** @param {string} text */

@@ -7,17 +7,19 @@
  * terminal colours go, emoji stay whole, and whatever else hides is a token there too. None ever drops a visible character.
  */
 
+import { t } from "./language.js";
+
 /** @typedef {"direction"|"invisible"|"control"|"space"|"lookalike"|"rightToLeft"} Trait Why a character is not shown as it is, or where. */
 /** @typedef {{text: string, trait?: Trait}} Piece A piece without a trait is plain text. */
 
 /** What a warning says, by trait. */
 const warnings = {
-  direction: "characters that change the direction of the text around them",
-  invisible: "characters that cannot be seen",
-  control: "control characters, as terminals obey them",
-  space: "blanks that are not the ordinary space",
-  lookalike: "letters of another alphabet that look like Latin ones",
-  rightToLeft: "words written from right to left: they stand in the order in which they are sent, the first one left",
+  direction: t`characters that change the direction of the text around them`,
+  invisible: t`characters that cannot be seen`,
+  control: t`control characters, as terminals obey them`,
+  space: t`blanks that are not the ordinary space`,
+  lookalike: t`letters of another alphabet that look like Latin ones`,
+  rightToLeft: t`words written from right to left: they stand in the order in which they are sent, the first one left`,
 };
 
 /** The warning about words whose order the eye may take for another. */

@@ -7,6 +7,7 @@
  */
 
 import { noticesOf } from "./ingress.js";
+import { t } from "./language.js";
 
 /** @typedef {import("./wire").Event} Event */
 /**
@@ -130,7 +131,7 @@ export class Timeline {
     const { agent, name, call } = event.head;
     const held = this.#threads.get(String(agent));
     const thread = held ?? this.#thread(seq, event, call ? this.#calls.get(String(call)) : undefined);
-    thread.name = String(name || "Subagent");
+    thread.name = String(name || t`Subagent`);
     thread.state = "running";
     thread.end = undefined;
     this.#touch(thread.host);
@@ -155,7 +156,7 @@ export class Timeline {
     const agent = String(event.head.agent);
     const host = call && !call.subagent ? call : /** @type {Row} */ (this.row(this.#add(`g:${agent}`, seq, event)));
     /** @type {Thread} */
-    const thread = { agent, name: "Subagent", state: "running", host, rows: [], calls: 0 };
+    const thread = { agent, name: t`Subagent`, state: "running", host, rows: [], calls: 0 };
     host.subagent = thread;
     this.#threads.set(agent, thread);
     return thread;
@@ -221,7 +222,7 @@ export class Timeline {
     }
     const key = this.#add(`a:${event.head.approval}`, seq, event);
     const row = rule && this.#byKey.get(`a:${event.head.approval}`);
-    if (row) row.decision = { ...rule, by: { client: "rule", name: `the rule ${rule.name}` }, at: event.at, command: event.head.approval };
+    if (row) row.decision = { ...rule, by: { client: "rule", name: t`the rule ${rule.name}` }, at: event.at, command: event.head.approval };
     return key;
   }
 

@@ -1,30 +1,33 @@
 /** Everything that the relay lets in: browsers, terminals, apps, hosts; how each reads, and its end. */
 
-import { ago, plural } from "./format.js";
+import { ago } from "./format.js";
+import { plural, t } from "./language.js";
 
 /** @typedef {import("./wire").Token} Token */
 
 const kinds = /** @type {Record<string, string>} */ ({
-  browser: "Browser", terminal: "Terminal", app: "App", host: "Host", program: "Program", unsure: "Paired before an upgrade",
+  browser: t`Browser`, terminal: t`Terminal`, app: t`App`, host: t`Host`, program: t`Program`, unsure: t`Paired before an upgrade`,
 });
 
 /** @param {Pick<Token, "kind"|"role">} token */
-export const kindOf = ({ kind, role }) => kinds[kind] ?? (role === "host" ? "Host" : kind);
+export const kindOf = ({ kind, role }) => kinds[kind] ?? (role === "host" ? t`Host` : kind);
 
 /**
  * What it may do more, or less, than one that watches and decides.
  * @param {Pick<Token, "role">} token
  */
-export const mayOf = ({ role }) => (role === "operator" ? ", steers agents" : role === "watcher" ? ", only watches" : "");
+export const mayOf = ({ role }) => (role === "operator" ? t`, steers agents` : role === "watcher" ? t`, only watches` : "");
 
 /**
  * When it was last here and from where, in words.
  * @param {Token} token @param {number} now
  */
 export function lastUse({ kind, connections, usedAt, usedFrom }, now) {
-  if (kind === "unsure") return "It lets nobody in: pair it again";
-  if (usedAt === undefined && !connections) return "Never used";
-  return (connections ? "In use now" : `Last used ${ago(now - (usedAt ?? now))}`) + (usedFrom ? ` from ${usedFrom}` : "");
+  if (kind === "unsure") return t`It lets nobody in: pair it again`;
+  if (usedAt === undefined && !connections) return t`Never used`;
+  if (connections) return usedFrom ? t`In use now from ${usedFrom}` : t`In use now`;
+  const when = ago(now - (usedAt ?? now));
+  return usedFrom ? t`Last used ${when} from ${usedFrom}` : t`Last used ${when}`;
 }
 
 /**
@@ -32,8 +35,9 @@ export function lastUse({ kind, connections, usedAt, usedFrom }, now) {
  * @param {Token} token @param {number} now
  */
 export function originOf({ createdAt, by }, now) {
-  const whence = by ? `by ${by.name}${by.revoked ? " (revoked)" : ""}` : "on the relay's own machine";
-  return `Added ${ago(now - createdAt)} ${whence}`;
+  const when = ago(now - createdAt);
+  if (!by) return t`Added ${when} on the relay's own machine`;
+  return by.revoked ? t`Added ${when} by ${by.name} (revoked)` : t`Added ${when} by ${by.name}`;
 }
 
 /**
@@ -41,11 +45,11 @@ export function originOf({ createdAt, by }, now) {
  * @param {Token} token
  */
 export function revocationQuestion({ name, role, own, children, moreChildren }) {
-  const end = own ? "This is the browser that you use: it is logged out at once." : role === "host"
-    ? "Its sessions stay here, and nothing of its agents is seen or decided here any more." : "It is out at once.";
-  const others = children.length
-    ? ` So is what it added: ${children.map((child) => `${child.name} (${kindOf(child).toLowerCase()})`).join(", ")}${moreChildren ? ` and ${moreChildren} more` : ""}.` : "";
-  return `Revoke ${name}? ${end}${others}`;
+  const end = own ? t`This is the browser that you use: it is logged out at once.` : role === "host"
+    ? t`Its sessions stay here, and nothing of its agents is seen or decided here any more.` : t`It is out at once.`;
+  const added = children.map((child) => `${child.name} (${kindOf(child)})`).join(", ");
+  const others = !added ? "" : moreChildren ? t`So is what it added: ${added} and ${moreChildren} more.` : t`So is what it added: ${added}.`;
+  return [t`Revoke ${name}?`, end, others].filter(Boolean).join(" ");
 }
 
 /**
@@ -126,8 +130,8 @@ export class Tokens {
 async function answerOf(response) {
   if (response.ok) return response.json();
   const said = await response.json().catch(() => null);
-  throw new Error(said?.error?.message ?? `The relay answered ${response.status}.`);
+  throw new Error(said?.error?.message ?? t`The relay answered ${response.status}.`);
 }
 
 /** @param {string} name @param {number} others */
-export const revokedWords = (name, others) => `${name} is revoked${others ? `, and ${plural(others, "other")} with it` : ""}`;
+export const revokedWords = (name, others) => (others ? t`${name} is revoked, and ${plural(others, "other")} with it` : t`${name} is revoked`);

@@ -1,9 +1,10 @@
 /** What tools are asked to do, in words: a tool's name, the fields of its input and what it touches. Pure. */
 
+import { t } from "./language.js";
 import { urlOf } from "./links.js";
 
 /** @typedef {import("./wire").Fields} Fields */
-/** @typedef {{verb: string, object: string, place?: string}} Request Reads as a question: our verb, then what it touches and where that is, which are the agent's text. */
+/** @typedef {{verb: string, object: string, place?: string, after?: string}} Request Reads as a question: our verb, what it touches and where that is, which are the agent's text, and what of the verb stands behind it. */
 
 /** Tools of Claude Code whose fields are known by these words. Those of others are shown by their own names. */
 const known = new Set(["Bash", "BashOutput", "KillShell", "KillBash", "Edit", "MultiEdit", "Write", "NotebookEdit", "Read", "Glob", "Grep", "LS", "WebFetch", "WebSearch",
@@ -11,14 +12,14 @@ const known = new Set(["Bash", "BashOutput", "KillShell", "KillBash", "Edit", "M
 
 /** @type {Record<string, string>} By field. */
 const words = {
-  command: "Command", description: "About", timeout: "Time limit", run_in_background: "In the background", dangerouslyDisableSandbox: "Without the sandbox",
-  file_path: "File", notebook_path: "Notebook", path: "In", old_string: "Old text", new_string: "New text", replace_all: "Every occurrence", edits: "Edits", content: "Content",
-  cell_id: "Cell", cell_number: "Cell", cell_type: "Kind of cell", edit_mode: "What is done", new_source: "New text",
-  pattern: "Looks for", glob: "In files like", type: "In files of type", output_mode: "Shows", head_limit: "At most", multiline: "Across lines",
-  "-i": "Upper and lower case alike", "-n": "With line numbers", "-A": "Lines after", "-B": "Lines before", "-C": "Lines around", "-o": "Only what matches",
-  offset: "From line", limit: "Lines", pages: "Pages", url: "Address", prompt: "Prompt", query: "Looks for", allowed_domains: "Only from", blocked_domains: "Not from",
-  subagent_type: "Kind of agent", model: "Model", resume: "Goes on with", isolation: "Apart in", plan: "Plan", planFilePath: "Plan's file", allowedPrompts: "Allowed along with it",
-  shell_id: "Command's id", bash_id: "Command's id", filter: "Only lines like", todos: "To do", skill: "Skill", args: "With",
+  command: t`Command`, description: t`About`, timeout: t`Time limit`, run_in_background: t`In the background`, dangerouslyDisableSandbox: t`Without the sandbox`,
+  file_path: t`File`, notebook_path: t`Notebook`, path: t`In`, old_string: t`Old text`, new_string: t`New text`, replace_all: t`Every occurrence`, edits: t`Edits`, content: t`Content`,
+  cell_id: t`Cell`, cell_number: t`Cell`, cell_type: t`Kind of cell`, edit_mode: t`What is done`, new_source: t`New text`,
+  pattern: t`Looks for`, glob: t`In files like`, type: t`In files of type`, output_mode: t`Shows`, head_limit: t`At most`, multiline: t`Across lines`,
+  "-i": t`Upper and lower case alike`, "-n": t`With line numbers`, "-A": t`Lines after`, "-B": t`Lines before`, "-C": t`Lines around`, "-o": t`Only what matches`,
+  offset: t`From line`, limit: t`Lines`, pages: t`Pages`, url: t`Address`, prompt: t`Prompt`, query: t`Looks for`, allowed_domains: t`Only from`, blocked_domains: t`Not from`,
+  subagent_type: t`Kind of agent`, model: t`Model`, resume: t`Goes on with`, isolation: t`Apart in`, plan: t`Plan`, planFilePath: t`Plan's file`, allowedPrompts: t`Allowed along with it`,
+  shell_id: t`Command's id`, bash_id: t`Command's id`, filter: t`Only lines like`, todos: t`To do`, skill: t`Skill`, args: t`With`,
 };
 
 /**
@@ -34,9 +35,9 @@ export const fieldOf = (tool, field) =>
  * @param {string} field @param {unknown} value
  */
 export function valueWords(field, value) {
-  if (value === true) return "yes";
-  if (value === false) return "no";
-  if (value === null || value === undefined) return "nothing";
+  if (value === true) return t`yes`;
+  if (value === false) return t`no`;
+  if (value === null || value === undefined) return t`nothing`;
   if (field === "timeout" && typeof value === "number" && value >= 1000) return `${value / 1000} s (${value} ms)`;
   return String(value);
 }
@@ -53,14 +54,18 @@ export function serverOf(tool) {
 /** @param {string} tool Whether our words for it are no other tool's: those of an MCP server are, where it is plain which of its underscores part them. */
 export const isSaid = (tool) => /^(?:ExitPlanMode|AskUserQuestion|mcp(?:__[A-Za-z\d.-]+(?:_[A-Za-z\d.-]+)*){2})$/.test(tool);
 
+/** Where a verb's object stands, in another language perhaps within the verb. */
+const it = "…";
 /** @type {Record<string, string>} Verbs of tools that touch a file or folder. */
-const onFiles = { Edit: "Change", MultiEdit: "Change", Write: "Write", NotebookEdit: "Change", Read: "Read", LS: "List", Glob: "Look for files in", Grep: "Search in" };
+const onFiles = {
+  Edit: t`Change ${it}`, MultiEdit: t`Change ${it}`, Write: t`Write ${it}`, NotebookEdit: t`Change ${it}`, Read: t`Read ${it}`, LS: t`List ${it}`, Glob: t`Look for files in ${it}`, Grep: t`Search in ${it}`,
+};
 /** @type {Record<string, string>} Verbs of the others. */
 const plain = {
-  Bash: "Run this command", ExitPlanMode: "Go ahead with this plan", WebSearch: "Search the web for", Task: "Start a subagent", Agent: "Start a subagent",
-  KillShell: "End a command in the background", KillBash: "End a command in the background", BashOutput: "Read what a command wrote",
+  Bash: t`Run this command`, ExitPlanMode: t`Go ahead with this plan`, WebSearch: t`Search the web for ${it}`, Task: t`Start a subagent ${it}`, Agent: t`Start a subagent ${it}`,
+  KillShell: t`End a command in the background`, KillBash: t`End a command in the background`, BashOutput: t`Read what a command wrote`,
 };
-const cells = /** @type {Record<string, string>} */ ({ insert: "Add a cell to", delete: "Delete a cell of", replace: "Change a cell of" });
+const cells = /** @type {Record<string, string>} */ ({ insert: t`Add a cell to ${it}`, delete: t`Delete a cell of ${it}`, replace: t`Change a cell of ${it}` });
 
 /**
  * The path as it reads from the session's folder, where it is in there.
@@ -77,6 +82,12 @@ export function pathIn(path, folder) {
  */
 export const folderOf = (summary) => summary?.folder ?? summary?.cwd;
 
+/** @param {string} verb @param {string} object @param {string} [place] @returns {Request} */
+function asked(verb, object, place) {
+  const [before, after] = verb.split(it).map((words) => words.trim());
+  return { verb: before, object, ...(place && { place }), ...(after && { after }) };
+}
+
 /**
  * What is to be allowed, as the head of its card.
  * @param {string} tool @param {unknown} input @param {string} [folder] The session's.
@@ -86,14 +97,14 @@ export function requestOf(tool, input, folder) {
   const fields = /** @type {Fields} */ (typeof input === "object" && input !== null ? input : {});
   const path = textOf(fields.file_path) || textOf(fields.notebook_path) || textOf(fields.path);
   const server = serverOf(tool);
-  if (server) return { verb: "Use", object: server.name, place: server.server };
+  if (server) return asked(t`Use ${it}`, server.name, server.server);
   if (Object.hasOwn(onFiles, tool)) {
-    const verb = tool === "NotebookEdit" ? cells[textOf(fields.edit_mode) || "replace"] ?? "Change" : onFiles[tool];
-    return { verb, object: pathIn(path, folder) || "the session's folder" };
+    const verb = tool === "NotebookEdit" ? cells[textOf(fields.edit_mode) || "replace"] ?? onFiles.Edit : onFiles[tool];
+    return asked(verb, pathIn(path, folder) || t`the session's folder`);
   }
-  if (tool === "WebFetch") return { verb: "Fetch from", object: urlOf(textOf(fields.url))?.host || textOf(fields.url) };
-  if (tool === "WebSearch") return { verb: plain[tool], object: textOf(fields.query) };
-  if (tool === "Task" || tool === "Agent") return { verb: plain[tool], object: textOf(fields.subagent_type) };
-  if (Object.hasOwn(plain, tool)) return { verb: plain[tool], object: "" };
-  return { verb: "Use", object: tool || "this tool" };
+  if (tool === "WebFetch") return asked(t`Fetch from ${it}`, urlOf(textOf(fields.url))?.host || textOf(fields.url));
+  if (tool === "WebSearch") return asked(plain[tool], textOf(fields.query));
+  if (tool === "Task" || tool === "Agent") return asked(plain[tool], textOf(fields.subagent_type));
+  if (Object.hasOwn(plain, tool)) return asked(plain[tool], "");
+  return asked(t`Use ${it}`, tool || t`this tool`);
 }

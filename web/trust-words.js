@@ -1,69 +1,74 @@
 /** Why nothing is signed here, and what to do about it, as a person reads it. Pure. */
 
 import { bytesOfBase64url, shortCodeOf } from "./consent.js";
+import { t } from "./language.js";
 
-export const insecureWords = "This page came without TLS, and browsers sign only with it, or on the relay's own machine. What its host wants signed is decided at the terminal.";
+export const insecureWords = t`This page came without TLS, and browsers sign only with it, or on the relay's own machine. What its host wants signed is decided at the terminal.`;
 
-export const lostWords = "This browser has cleared its keys, so no machine trusts it any more. At each run heliograph host trust and scan what it shows.";
+export const lostWords = t`This browser has cleared its keys, so no machine trusts it any more. At each run heliograph host trust and scan what it shows.`;
 
-export const damagedWords = "This link is damaged: no machine can trust this browser by it. Scan it again.";
+export const damagedWords = t`This link is damaged: no machine can trust this browser by it. Scan it again.`;
 
-export const storageWords = "This browser keeps nothing for this page, and so has no key to sign with. Allow it site data, outside of a private window.";
+export const storageWords = t`This browser keeps nothing for this page, and so has no key to sign with. Allow it site data, outside of a private window.`;
 
-export const unansweredWords = "No machine has answered in ten minutes. Run heliograph host trust there again, and scan what it shows.";
+export const unansweredWords = t`No machine has answered in ten minutes. Run heliograph host trust there again, and scan what it shows.`;
 
-export const unansweredDeviceWords = "The other device has not answered in ten minutes. Show a new link there, and scan it.";
+export const unansweredDeviceWords = t`The other device has not answered in ten minutes. Show a new link there, and scan it.`;
 
 /** While a person compares. */
-export const comparingWords = "Confirm it on the device that shows the link. It has to show the same code:";
+export const comparingWords = t`Confirm it on the device that shows the link. It has to show the same code:`;
 
 /**
  * @param {string} host What it is called. @param {boolean} isLost This browser had keys, and has cleared them.
  */
 export const untrustedWords = (host, isLost) =>
-  `${isLost ? `This browser has cleared its keys, so ${host} does not trust it any more.` : `This device is not trusted by ${host} yet.`} At that machine run heliograph host trust and scan what it shows.`;
+  `${isLost ? t`This browser has cleared its keys, so ${host} does not trust it any more.` : t`This device is not trusted by ${host} yet.`} ${t`At that machine run heliograph host trust and scan what it shows.`}`;
 
 /** An approval whose host wants signatures came as that of another. */
-export const leftOutWords = "The relay left out what its host showed. It can be denied here, and allowed only at the terminal.";
+export const leftOutWords = t`The relay left out what its host showed. It can be denied here, and allowed only at the terminal.`;
 
 /** @param {string} problem */
-export const unreadWords = (problem) => `${problem} It can be denied here, and allowed only at the terminal.`;
+export const unreadWords = (problem) => `${problem} ${t`It can be denied here, and allowed only at the terminal.`}`;
 
 /** @param {string} host */
-export const trustedWords = (host) => `${host} trusts this browser now. Its terminal shows the same code:`;
+export const trustedWords = (host) => t`${host} trusts this browser now. Its terminal shows the same code:`;
 
 /** @param {string} host */
-export const introducedWords = (host) => `${host} trusts this browser now. The device that brought it shows the same code:`;
+export const introducedWords = (host) => t`${host} trusts this browser now. The device that brought it shows the same code:`;
 
 /** @param {string} reason That of the device that shows the link. */
 export const notIntroducedWords = (reason) => (reason === "usedSecret"
-  ? "Another device has used this link already. Show a new one, and scan it."
-  : "The device that shows the link did not let this browser in.");
+  ? t`Another device has used this link already. Show a new one, and scan it.`
+  : t`The device that shows the link did not let this browser in.`);
 
 /**
  * @param {import("./consent.js").TrustedDevice} device @param {string|undefined} voucher What brought it is called; nothing where a person did at the terminal. @param {string} host
  */
 export const newcomerWords = (device, voucher, host) =>
-  `${device.name} (${shortCodeOf(bytesOfBase64url(device.id, "device"))}) is now trusted by ${host}, ${device.by ? `brought by ${voucher ?? "a device that is gone"}` : "let in at its terminal"}. Was that not you? Then distrust it.`;
+  `${device.by ? t`${device.name} (${codeOf(device)}) is now trusted by ${host}, brought by ${voucher ?? t`a device that is gone`}.`
+    : t`${device.name} (${codeOf(device)}) is now trusted by ${host}, let in at its terminal.`} ${t`Was that not you? Then distrust it.`}`;
+
+/** @param {import("./consent.js").TrustedDevice} device */
+const codeOf = ({ id }) => shortCodeOf(bytesOfBase64url(id, "device"));
 
 /** @param {string} device @param {string} host */
-export const distrustedWords = (device, host) => `${host} does not trust ${device} any more. Its access to the relay is another matter: revoke it under Access.`;
+export const distrustedWords = (device, host) => t`${host} does not trust ${device} any more. Its access to the relay is another matter: revoke it under Access.`;
 
 /** @param {string} host */
-export const unansweredDistrustWords = (host) => `${host} has not answered: the device may be trusted still. At that machine run heliograph host distrust.`;
+export const unansweredDistrustWords = (host) => t`${host} has not answered: the device may be trusted still. At that machine run heliograph host distrust.`;
 
-const again = "Show a new code there with heliograph host trust.";
+const again = t`Show a new code there with heliograph host trust.`;
 
 /** @type {Record<string, (host: string) => string>} By the host's own word. */
 const refusals = {
-  unknownSecret: (host) => `${host} does not know this code, or its ten minutes are over. ${again}`,
-  usedSecret: (host) => `Another device has used this code already. If that was none of yours, look at heliograph host devices on ${host}. ${again}`,
-  full: (host) => `${host} trusts as many devices as it can. Remove one there: heliograph host devices.`,
-  badSignature: (host) => `${host} could not verify this browser's signature. ${again}`,
-  notTrusted: (host) => `${host} does not trust this browser any more. ${again}`,
-  distrusted: (host) => `${host} was told not to trust this browser any more.`,
+  unknownSecret: (host) => t`${host} does not know this code, or its ten minutes are over. ${again}`,
+  usedSecret: (host) => t`Another device has used this code already. If that was none of yours, look at heliograph host devices on ${host}. ${again}`,
+  full: (host) => t`${host} trusts as many devices as it can. Remove one there: heliograph host devices.`,
+  badSignature: (host) => t`${host} could not verify this browser's signature. ${again}`,
+  notTrusted: (host) => t`${host} does not trust this browser any more. ${again}`,
+  distrusted: (host) => t`${host} was told not to trust this browser any more.`,
 };
 
 /** @param {string} host @param {string} reason */
 export const refusedWords = (host, reason) =>
-  (Object.hasOwn(refusals, reason) ? refusals[reason](host) : `${host} does not trust this browser (${reason}). ${again}`);
+  (Object.hasOwn(refusals, reason) ? refusals[reason](host) : t`${host} does not trust this browser (${reason}). ${again}`);

@@ -7,6 +7,7 @@
 import { base64urlOf, bytesOfBase64url, decisionSignatureOf, shortCodeOf, steeringSignatureOf } from "./consent.js";
 import { sealsHere } from "./ingress.js";
 import { Joining } from "./joining.js";
+import { t } from "./language.js";
 import { CommandError } from "./link.js";
 import { restoredHost } from "./restored.js";
 import { Rolls } from "./rolls.js";
@@ -436,4 +437,4 @@ export const codeOfHost = (id) => shortCodeOf(bytesOfBase64url(id, "host"));
 const needsSignature = (command) =>
   ["prompt", "mode", "model", "start", "resume", "ruleOff", "ruleAdd", "ruleChange", "keys"].includes(command.type) || (command.type === "askAll" && !command.on);
 
-const notSigned = () => new CommandError({ code: "notSigned", message: "this browser is not trusted by its host" });
+const notSigned = () => new CommandError({ code: "notSigned", message: t`this browser is not trusted by its host` });

@@ -9,6 +9,7 @@
  */
 
 import { base64urlOf, checkReceipt, refusalOf, shortCodeOf } from "./consent.js";
+import { t } from "./language.js";
 import { rollEveryMs, triesMax } from "./rolls.js";
 import { staysHere } from "./route.js";
 import { refusedWords } from "./trust-words.js";
@@ -209,16 +210,16 @@ export class Vouching {
 const keysOf = ({ points }) => `${base64urlOf(points.sign)}.${base64urlOf(points.box)}`;
 
 /** @param {string} host @param {string} device */
-const broughtWords = (host, device) => `${host} trusts ${device} now.`;
+const broughtWords = (host, device) => t`${host} trusts ${device} now.`;
 
 /** @param {string} host @param {string} reason */
-const notBroughtWords = (host, reason) => (reason === "notTrusted" ? `${host} does not let this browser bring others.`
-  : reason === "distrusted" ? `${host} was told not to trust that device. Only its terminal can bring it back: heliograph host trust.`
+const notBroughtWords = (host, reason) => (reason === "notTrusted" ? t`${host} does not let this browser bring others.`
+  : reason === "distrusted" ? t`${host} was told not to trust that device. Only its terminal can bring it back: heliograph host trust.`
   : refusedWords(host, reason));
 
 /** @param {string} host */
-const unansweredVouchWords = (host) => `${host} has not answered: whether it trusts the device is not known. At that machine: heliograph host devices.`;
+const unansweredVouchWords = (host) => t`${host} has not answered: whether it trusts the device is not known. At that machine: heliograph host devices.`;
 
-const nobodyHereWords = "None of the machines that trust this browser is connected now.";
+const nobodyHereWords = t`None of the machines that trust this browser is connected now.`;
 
-const secondWords = "Another device has this link, too, and was refused.";
+const secondWords = t`Another device has this link, too, and was refused.`;

@@ -13,6 +13,7 @@
 
 import { systemName } from "./browser-name.js";
 import { firstChoices } from "./devices.js";
+import { t } from "./language.js";
 import { CommandError } from "./link.js";
 
 /** @typedef {"unknown"|"insecure"|"homeScreen"|"browser"|"relay"|"denied"|"off"|"on"} Standing */
@@ -109,7 +110,7 @@ export class WebPush {
         await this.#link.command({ type: "forget", device });
       } catch (error) {
         const { code, message } = /** @type {CommandError} */ (error);
-        if (code !== "notFound") this.reason = `It is off here. The relay was not told, and finds out with its next push: ${message}`;
+        if (code !== "notFound") this.reason = t`It is off here. The relay was not told, and finds out with its next push: ${message}`;
       }
     }
     this.#end();
@@ -131,7 +132,7 @@ export class WebPush {
       if (standing) this.#stand(standing.standing, standing.reason);
       else await this.#compare();
     } catch (error) {
-      this.#stand("unknown", `The browser does not say whether it has a subscription: ${/** @type {Error} */ (error).message}`);
+      this.#stand("unknown", t`The browser does not say whether it has a subscription: ${/** @type {Error} */ (error).message}`);
     }
     this.#changed();
   }
@@ -147,17 +148,17 @@ export class WebPush {
     if (!isAble) return { standing: "browser" };
     if (this.#around.permission() === "denied") return { standing: "denied" };
     this.#worker ??= await this.#around.worker();
-    if (!this.#worker) return { standing: "browser", reason: "It accepts no service worker from this page, for example because it does not trust the certificate." };
+    if (!this.#worker) return { standing: "browser", reason: t`It accepts no service worker from this page, for example because it does not trust the certificate.` };
     try {
       const response = await this.#around.ask("/v1/push/key", { cache: "no-store" });
       const said = await response.json().catch(() => null);
-      if (response.status === 404) return { standing: "relay", reason: said?.error?.message ?? "It is older than this page, or another server answers in its place." };
-      if (!response.ok) throw new Error(said?.error?.message ?? `The relay answered ${response.status}.`);
+      if (response.status === 404) return { standing: "relay", reason: said?.error?.message ?? t`It is older than this page, or another server answers in its place.` };
+      if (!response.ok) throw new Error(said?.error?.message ?? t`The relay answered ${response.status}.`);
       this.#key = keyFrom(said?.key);
       return null;
     } catch (error) {
       if (this.standing === "on" || this.standing === "off") return { standing: this.standing, reason: this.reason };
-      return { standing: "unknown", reason: error instanceof TypeError ? "The relay cannot be reached." : /** @type {Error} */ (error).message };
+      return { standing: "unknown", reason: error instanceof TypeError ? t`The relay cannot be reached.` : /** @type {Error} */ (error).message };
     }
   }
 
@@ -172,10 +173,10 @@ export class WebPush {
       await subscription.unsubscribe();
       subscription = null;
       if (device) subscription = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key }).catch(() => null);
-      if (device && !subscription) return this.#stand("off", "The relay has a new key: switch notifications on again.");
+      if (device && !subscription) return this.#stand("off", t`The relay has a new key: switch notifications on again.`);
     }
     if (!device) return this.#stand("off");
-    if (!subscription) return this.#stand("off", "The browser has switched them off, as it does after a long time or a change in its settings. Switch them on again.");
+    if (!subscription) return this.#stand("off", t`The browser has switched them off, as it does after a long time or a change in its settings. Switch them on again.`);
     return this.#keepUp(subscription, device);
   }
 
@@ -187,12 +188,12 @@ export class WebPush {
       const { devices = [] } = await this.#link.command({ type: "devices" });
       if (!devices.some((known) => known.device.device === device)) {
         await this.#leave();
-        return this.#stand("off", "They were switched off for this browser from elsewhere.");
+        return this.#stand("off", t`They were switched off for this browser from elsewhere.`);
       }
       await this.#register(subscription, device);
       return this.#stand("on");
     } catch (error) {
-      return this.#stand("on", `The relay was not told the new address for pushes: ${/** @type {Error} */ (error).message}`);
+      return this.#stand("on", t`The relay was not told the new address for pushes: ${/** @type {Error} */ (error).message}`);
     }
   }
 
@@ -214,20 +215,20 @@ export class WebPush {
   async #leave() {
     try {
       const subscription = await (this.#worker ?? (this.device ? await this.#around.worker() : undefined))?.pushManager.getSubscription();
-      if (subscription && !(await subscription.unsubscribe())) return "The browser did not give up its subscription. Try again.";
+      if (subscription && !(await subscription.unsubscribe())) return t`The browser did not give up its subscription. Try again.`;
       if (this.device) this.#around.storage().removeItem(place);
       return "";
     } catch (error) {
-      return `The browser did not give up its subscription: ${/** @type {Error} */ (error).message}`;
+      return t`The browser did not give up its subscription: ${/** @type {Error} */ (error).message}`;
     }
   }
 
   /** @param {Error} error */
   #failed(error) {
     if (this.#around.permission() === "denied") return this.#stand("denied");
-    if (error instanceof CommandError) return this.#stand("off", `The relay did not take it: ${error.message}`);
-    if (error.name === "NotAllowedError") return this.#stand("off", "The browser was not allowed to. Tap again, and choose Allow when it asks.");
-    return this.#stand("off", `The browser did not reach its push service: ${error.message}`);
+    if (error instanceof CommandError) return this.#stand("off", t`The relay did not take it: ${error.message}`);
+    if (error.name === "NotAllowedError") return this.#stand("off", t`The browser was not allowed to. Tap again, and choose Allow when it asks.`);
+    return this.#stand("off", t`The browser did not reach its push service: ${error.message}`);
   }
 
   /** @param {Standing} standing @param {string} [reason] */
@@ -252,7 +253,7 @@ const wordsOf = (subscription) => JSON.stringify(subscription.toJSON());
 /** @param {unknown} text In base64url. @returns {Uint8Array} */
 function keyFrom(text) {
   const bytes = Uint8Array.from(atob(String(text).replace(/-/g, "+").replace(/_/g, "/")), (character) => character.charCodeAt(0));
-  if (bytes.length !== keyBytes || bytes[0] !== 4) throw new Error("The relay's key for pushes is not valid.");
+  if (bytes.length !== keyBytes || bytes[0] !== 4) throw new Error(t`The relay's key for pushes is not valid.`);
   return bytes;
 }
 

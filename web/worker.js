@@ -8,6 +8,7 @@
 
 import { decisionSignatureOf } from "./consent.js";
 import { KeyStore } from "./keys.js";
+import { language, t } from "./language.js";
 import { parsedMessage } from "./numbers.js";
 import { SessionSealing } from "./sealing.js";
 import { consentOf, shownApproval } from "./shown.js";
@@ -18,6 +19,8 @@ const worker = /** @type {WorkerScope} */ (/** @type {unknown} */ (self));
 const cacheName = "shell";
 /** The part's two files have its digest in their names: what is kept under such a name is what the relay would send. */
 const partPath = /^\/part-[0-9a-f]+\.(?:js|css)$/;
+/** The sentences of a language: the page keeps here those that it speaks, for the worker's own words. */
+const sentencesPath = /^\/languages\/([a-z]+)-[0-9a-f]+\.json$/;
 /** From a proxy that does not reach the relay, and from a relay that has no room just now. */
 const awayStatuses = [502, 503, 504];
 /** Until the beginning of its answer. A network that swallows packets fails nothing for minutes. */
@@ -37,6 +40,26 @@ async function keep(page) {
     const { pathname } = new URL(url);
     if (partPath.test(pathname) && !names.includes(pathname)) await cache.delete(pathname);
   }
+}
+
+/**
+ * What is said is said in the language of the page as it is now; without its sentences, in English.
+ * @template T
+ * @param {(event: T) => Promise<any>} tell @param {T} event
+ */
+async function spoken(tell, event) {
+  try {
+    const cache = await caches.open(cacheName);
+    let found = { tag: "en-GB", sentences: {} };
+    for (const request of await cache.keys()) {
+      const [, tag] = sentencesPath.exec(new URL(request.url).pathname) ?? [];
+      if (tag) found = { tag, sentences: await (await cache.match(request))?.json() };
+    }
+    Object.assign(language, found);
+  } catch {
+    // A browser without its caches shows what there is to show.
+  }
+  return tell(event);
 }
 
 /** @param {Request} request @returns {Promise<Response>} */
@@ -95,16 +118,16 @@ worker.addEventListener("fetch", (event) => {
 /** @typedef {{host: string, session: string, approval: string, text: string, digest: string}} Signable What its host showed, and wants signed. */
 
 /** Something is always shown: a browser that sees a push without a notification takes the permission back. */
-const unread = { title: "Heliograph", body: "An agent needs you. Open the page to see what it asks." };
+const unread = () => ({ title: "Heliograph", body: t`An agent needs you. Open the page to see what it asks.` });
 /** What a host showed is asked for before the notification: until then it rings for nobody. */
 const readWithin = 6_000;
 /** Characters of an input that is shown whole, as the relay has them. */
 const fullMax = 2_600;
 /** Longer than a relay on a bad line takes, and well below what a browser lets a worker live for. */
 const decideWithin = 20_000;
-const verbs = /** @type {Record<string, {button: string, failed: string}>} */ ({
-  deny: { button: "Deny", failed: "Not denied" }, allow: { button: "Allow", failed: "Not allowed" },
-});
+const decided = ["deny", "allow"];
+/** @param {string} decision */
+const verbOf = (decision) => (decision === "allow" ? { button: t`Allow`, failed: t`Not allowed` } : { button: t`Deny`, failed: t`Not denied` });
 
 /** @param {unknown} value @returns {Record<string, any>} */
 const object = (value) => (value !== null && typeof value === "object" ? /** @type {Record<string, any>} */ (value) : {});
@@ -187,7 +210,7 @@ async function shownTo(told) {
     const risks = Array.isArray(head.risks) ? head.risks.map(String).join(" ") : "";
     if (unshowable.test(risks)) return { mayAllow: false };
     return {
-      mayAllow: true, words: { title: `Allow ${head.tool}? · ${host.name}`, body: risks ? `Look twice: ${risks}\n${full}` : full },
+      mayAllow: true, words: { title: t`Allow ${head.tool}? · ${host.name}`, body: risks ? `${t`Look twice: ${risks}`}\n${full}` : full },
       signable: { host: host.id, session, approval, text: consent.text, digest: head.digest },
     };
   } catch {
@@ -219,11 +242,11 @@ async function showPush(event) {
   const found = notificationOf(event);
   const told = toldIn(found);
   const isWhole = typeof found.title === "string" && found.title !== "";
-  const offered = told.code && Array.isArray(told.decisions) ? told.decisions.filter((name) => Object.hasOwn(verbs, name)) : [];
+  const offered = told.code && Array.isArray(told.decisions) ? told.decisions.filter((name) => decided.includes(name)) : [];
   const { mayAllow, words, signable } = offered.includes("allow") ? await shownTo(told) : { mayAllow: false, words: undefined, signable: undefined };
   const decisions = offered.filter((name) => name !== "allow" || mayAllow);
   const opened = isWhole && !words ? await openedWords(told) : "";
-  const { title, body } = words ?? (isWhole ? { title: found.title, body: opened || String(found.body ?? "") } : unread);
+  const { title, body } = words ?? (isWhole ? { title: found.title, body: opened || String(found.body ?? "") } : unread());
   const tag = typeof found.tag === "string" ? found.tag : "";
   const rings = told.rings !== false;
   const navigate = placeOf(found.navigate);
@@ -236,8 +259,8 @@ async function showPush(event) {
     renotify: rings && tag !== "",
     requireInteraction: rings && told.approval !== undefined,
     actions: [
-      ...decisions.map((name) => ({ action: name, title: verbs[name].button })),
-      ...(told.approval === undefined ? [] : [{ action: "review", title: "Review" }]),
+      ...decisions.map((name) => ({ action: name, title: verbOf(name).button })),
+      ...(told.approval === undefined ? [] : [{ action: "review", title: t`Review` }]),
     ],
   });
   if (told.kind !== "test") return;
@@ -272,27 +295,27 @@ async function resubscribe({ newSubscription, oldSubscription }) {
   const pages = await worker.clients.matchAll({ type: "window", includeUncontrolled: true });
   pages.forEach((page) => page.postMessage({ subscription: "changed" }));
   if (pages.length) return undefined;
-  return worker.registration.showNotification("Open Heliograph once", {
-    body: "This browser has a new address for notifications, or none. Until the page was open, none of what agents ask arrives here.",
+  return worker.registration.showNotification(t`Open Heliograph once`, {
+    body: t`This browser has a new address for notifications, or none. Until the page was open, none of what agents ask arrives here.`,
     tag: "subscription", navigate: `${location.origin}/#/devices`, icon: "/icon-192.png", data: { navigate: `${location.origin}/#/devices` },
   });
 }
 
 /** @param {Response} response @returns {Promise<string>} Why it was not decided, as a sentence; empty where the relay says that it was. */
 async function reasonIn(response) {
-  if (response.status === 404) return "It was answered already, or waited too long.";
+  if (response.status === 404) return t`It was answered already, or waited too long.`;
   try {
     const { error, stage } = object(await response.json());
     if (response.ok && typeof stage === "string") return "";
     const winner = object(object(error).winner);
-    if (winner.by) return `Decided already: ${winner.decision === "deny" ? "denied" : winner.decision === "allow" ? "allowed" : "answered"} by ${object(winner.by).name}.`;
-    if (object(error).message) return `The relay says: ${error.message}.`;
+    if (winner.by) return t`Decided already: ${winner.decision === "deny" ? t`denied` : winner.decision === "allow" ? t`allowed` : t`answered`} by ${object(winner.by).name}.`;
+    if (object(error).message) return t`The relay says: ${error.message}.`;
   } catch {
     // What is not the relay's JSON comes from a proxy before it.
   }
   // As a network's page for logging in, which comes in the place of any other.
-  if (response.ok) return "Something else answered in the relay's place. Open the page to decide.";
-  return `The relay answered ${response.status}.`;
+  if (response.ok) return t`Something else answered in the relay's place. Open the page to decide.`;
+  return t`The relay answered ${response.status}.`;
 }
 
 /**
@@ -311,14 +334,14 @@ async function decide(decision, code, signable) {
   const patience = new AbortController();
   setTimeout(() => patience.abort(), decideWithin);
   const proof = await proofOf(decision, signable).catch(() => ({}));
-  if (signable && decision === "allow" && !("signature" in proof)) return "This browser has cleared its keys. Open the page to decide.";
+  if (signable && decision === "allow" && !("signature" in proof)) return t`This browser has cleared its keys. Open the page to decide.`;
   try {
     const response = await fetch(`/v1/decisions/${encodeURIComponent(code)}`, {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ decision, ...proof }), signal: patience.signal,
     });
     return await reasonIn(response);
   } catch {
-    return "The relay cannot be reached. Open the page to decide.";
+    return t`The relay cannot be reached. Open the page to decide.`;
   }
 }
 
@@ -327,15 +350,15 @@ async function pressed({ action, notification }) {
   notification.close();
   const told = toldIn(notification);
   const navigate = placeOf(object(notification.data).navigate);
-  if (!Object.hasOwn(verbs, action) || !told.code || !told.decisions?.includes(action)) return goTo(navigate);
+  if (!decided.includes(action) || !told.code || !told.decisions?.includes(action)) return goTo(navigate);
   const problem = await decide(action, told.code, object(notification.data).signable);
   if (!problem) return undefined;
-  return worker.registration.showNotification(`${verbs[action].failed}: ${notification.title}`, {
+  return worker.registration.showNotification(`${verbOf(action).failed}: ${notification.title}`, {
     body: problem, tag: notification.tag, navigate, icon: "/icon-192.png",
     data: { heliograph: { ...told, code: undefined }, navigate }, requireInteraction: true,
   });
 }
 
-worker.addEventListener("push", (event) => event.waitUntil(showPush(event)));
-worker.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(resubscribe(event)));
-worker.addEventListener("notificationclick", (event) => event.waitUntil(pressed(event)));
+worker.addEventListener("push", (event) => event.waitUntil(spoken(showPush, event)));
+worker.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(spoken(resubscribe, event)));
+worker.addEventListener("notificationclick", (event) => event.waitUntil(spoken(pressed, event)));

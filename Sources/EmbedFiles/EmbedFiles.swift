@@ -32,7 +32,7 @@ struct EmbedFiles {
         if texts["index.html"] != nil {
             let worker = texts["worker.js"] == nil ? nil : try PageBundle.script("worker.js", of: texts)
             let pages = try PageBundle.pages(of: texts)
-            texts = texts.filter { !($0.key.hasSuffix(".js") || $0.key.hasSuffix(".css")) }
+            texts = texts.filter { path, _ in ![".js", ".css", ".json"].contains { path.hasSuffix($0) } }
             texts.merge(pages) { $1 }
             texts["worker.js"] = worker
         }

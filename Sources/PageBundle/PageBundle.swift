@@ -9,7 +9,8 @@
 /// run after everything else.
 ///
 /// Lines of the index with `data-part`, behind all others, become a part of their own: a script and a stylesheet that the page requests when somebody
-/// opens what is in them. Their name has their digest, and `meta[name=part]` has that name.
+/// opens what is in them. Their name has their digest, and `meta[name=part]` has that name. The languages that `meta[name=languages]` names are files of
+/// sentences, whose names get their digest likewise.
 package struct PageBundle {
     private static let index = "index.html"
 
@@ -64,6 +65,17 @@ package struct PageBundle {
             }
         }
         var pages: [String: String] = [:]
+        if let names = Self.content("languages", in: page) {
+            var files: [String] = []
+            for name in names.split(separator: " ").map(String.init) {
+                let sentences = try bundle.file("languages/\(name).json")
+                files.append("\(name)-\(Self.digest(sentences))")
+                pages["languages/\(files.last ?? "").json"] = sentences
+            }
+            page = page.replacing(
+                "<meta name=\"languages\" content=\"\(names)\">",
+                with: "<meta name=\"languages\" content=\"\(files.joined(separator: " "))\">")
+        }
         if !part.script.isEmpty {
             let name = "part-\(Self.digest(part.script + part.style))"
             pages["\(name).js"] = part.script
@@ -73,6 +85,14 @@ package struct PageBundle {
         // A page can compare this digest with that of the page that the relay serves.
         pages[index] = Self.filled("page", Self.digest(page), in: page)
         return pages
+    }
+
+    /// What the page's `meta` of that name says.
+    private static func content(_ name: String, in page: String) -> String? {
+        guard let start = page.firstRange(of: "<meta name=\"\(name)\" content=\"")?.upperBound,
+            let end = page[start...].firstIndex(of: "\"")
+        else { return nil }
+        return String(page[start..<end])
     }
 
     private static func filled(_ name: String, _ content: String, in page: String) -> String {

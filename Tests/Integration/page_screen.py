@@ -42,11 +42,11 @@ NETWORK_MADE = "ERR_NETWORK_CHANGED"
 class Screen:
     """One browser context: a device of its own. `close` fails where the page logged an error or broke its own policy."""
 
-    def __init__(self, browser: Browser, relay: Any, *, name: str = "Ada's phone", size: dict[str, int] = PHONE, scheme: str = "light", paired: bool = True, role: str = "client"):
+    def __init__(self, browser: Browser, relay: Any, *, name: str = "Ada's phone", size: dict[str, int] = PHONE, scheme: str = "light", paired: bool = True, role: str = "client", locale: str = "en-US"):
         self.relay = relay
         # Where the relay has TLS, its certificate is the test's own.
         self.context = browser.new_context(
-            viewport=size, color_scheme=scheme, has_touch=size is PHONE, reduced_motion="reduce", ignore_https_errors=relay.url.startswith("https:"),
+            viewport=size, color_scheme=scheme, locale=locale, has_touch=size is PHONE, reduced_motion="reduce", ignore_https_errors=relay.url.startswith("https:"),
             # A worker is not taken with a certificate that is looked past, and the browser logs that.
             service_workers="block" if relay.url.startswith("https:") else "allow",
         )

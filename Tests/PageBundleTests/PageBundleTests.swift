@@ -74,6 +74,25 @@ import Testing
         #expect(try pages("a(2);")["\(name).js"] == nil)
     }
 
+    @Test func `each language is a file whose name has its digest, and the page names them all`() throws {
+        func pages(_ german: String) throws -> [String: String] {
+            try PageBundle.pages(of: [
+                "index.html": "<meta name=\"languages\" content=\"de fr\">\n", "languages/de.json": german,
+                "languages/fr.json": "{}\n",
+            ])
+        }
+        let made = try pages("{ \"a\": \"b\" }\n")
+        let files = made.keys.filter { $0.hasPrefix("languages/") }.sorted()
+        #expect(files.count == 2 && made[files[0]] == "{ \"a\": \"b\" }\n" && made[files[1]] == "{}\n")
+        let names = files.map { $0.dropFirst("languages/".count).dropLast(".json".count) }
+        #expect(names[0].hasPrefix("de-") && names[1].hasPrefix("fr-"))
+        #expect(made["index.html"] == "<meta name=\"languages\" content=\"\(names.joined(separator: " "))\">\n")
+        #expect(try pages("{}\n")[files[0]] == nil)
+        #expect(throws: PageBundleError.self) {
+            try PageBundle.pages(of: ["index.html": "<meta name=\"languages\" content=\"de\">\n"])
+        }
+    }
+
     @Test func `a worker is a script of its own, with all that it imports`() throws {
         let script = try PageBundle.script(
             "worker.js",

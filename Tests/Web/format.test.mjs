@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { age, ago, costOf, count, countdown, duration, money, plural, runningFor } from "../../web/format.js";
+import { age, ago, costOf, count, countdown, duration, money, runningFor } from "../../web/format.js";
+import { plural } from "../../web/language.js";
 
 test("what the agent guesses is marked, and is beside what it knows", () => {
   assert.deepEqual(

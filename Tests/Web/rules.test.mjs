@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  addObstacle, callWords, changeObstacle, countWords, isToday, limitsOf, namesIn, narrowestRule, ranBy, ruledHosts, standingOf, takeBackObstacle, textOfRule, trialOf, tryObstacle,
-} from "../../web/rules.js";
+  addObstacle, callWords, changeObstacle, countWords, isToday, limitsOf, ranBy, standingOf, takeBackObstacle, textOfRule, trialOf, tryObstacle,
+} from "../../web/rule-words.js";
+import { namesIn, narrowestRule, ruledHosts } from "../../web/rules.js";
 
 const may = ["watch", "decide", "steer"];
 const allow = { name: "tests", answer: "allow", for: ["Bash(npm test)"] };

@@ -25,8 +25,8 @@ test("this browser comes first, then what is in use, then what was used last", (
 
 test("the question names what goes along, and says what it means for this browser and for a host", () => {
   const children = [{ id: "x", role: "client", kind: "terminal", name: "Ada's shell" }];
-  assert.equal(revocationQuestion(token("Phone", { children })), "Revoke Phone? It is out at once. So is what it added: Ada's shell (terminal).");
-  assert.match(revocationQuestion(token("Phone", { children, moreChildren: 14 })), /: Ada's shell \(terminal\) and 14 more\.$/);
+  assert.equal(revocationQuestion(token("Phone", { children })), "Revoke Phone? It is out at once. So is what it added: Ada's shell (Terminal).");
+  assert.match(revocationQuestion(token("Phone", { children, moreChildren: 14 })), /: Ada's shell \(Terminal\) and 14 more\.$/);
   assert.match(revocationQuestion(token("Phone", { own: true })), /the browser that you use: it is logged out/);
   assert.match(revocationQuestion(token("laptop", { role: "host", kind: "host" })), /Its sessions stay here/);
   assert.equal(revokedWords("Phone", 0), "Phone is revoked");

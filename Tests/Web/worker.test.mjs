@@ -29,7 +29,7 @@ function worker({ answer = () => new Response('{"type":"reply","id":"","stage":"
   /** What is kept beside the page, by path. */
   const kept = new Map(parts.map((path) => [path, new Response(`kept ${path}`)]));
   globals.caches = { open: async () => ({
-    match: async (request) => (request === "/" ? shell : kept.get(new URL(request.url).pathname))?.clone(), put: async (_, page) => void seen.kept.push(page),
+    match: async (request) => (request === "/" ? shell : kept.get(new URL(request.url ?? request, origin).pathname))?.clone(), put: async (_, page) => void seen.kept.push(page),
     addAll: async (paths) => {
       for (const path of paths) {
         const part = await globals.fetch(path);
@@ -249,6 +249,31 @@ test("a page whose part does not come is not kept without it", async () => {
   assert.equal(await text(one.navigate("/")), page);
   for (let turns = 0; turns < 20; turns += 1) await turn();
   assert.equal(one.seen.kept.length, 0);
+});
+
+const german = JSON.stringify({ Deny: "Ablehnen", Review: "Ansehen", "An agent needs you. Open the page to see what it asks.": "Ein Agent braucht dich." });
+
+test("the sentences that the page keeps stay with the next page", async () => {
+  const page = '<meta name="part" content="part-0a">';
+  const one = worker({
+    answer: (address) => new Response(typeof address === "string" ? `new ${address}` : page), shell: new Response("kept", { headers: { etag: "old" } }), parts: ["/part-09.js", "/languages/de-01.json"],
+  });
+  await text(one.navigate("/"));
+  for (let turns = 0; turns < 20; turns += 1) await turn();
+  assert.deepEqual([...one.kept.keys()], ["/languages/de-01.json", "/part-0a.css", "/part-0a.js"]);
+});
+
+test("its own words are in the page's language, and in English again after the page", async () => {
+  const one = worker({ parts: ["/languages/de-01.json"] });
+  one.kept.set("/languages/de-01.json", new Response(german));
+  await one.push(JSON.stringify({ notification: notification() }));
+  assert.deepEqual(one.seen.shown.at(-1).actions.map(({ title }) => title).join().split(","), ["Ablehnen", "Ansehen"]);
+  assert.equal(one.seen.shown.at(-1).title, "Allow Bash?");
+  await one.push("{}");
+  assert.equal(one.seen.shown.at(-1).body, "Ein Agent braucht dich.");
+  one.kept.clear();
+  await one.push(JSON.stringify({ notification: notification() }));
+  assert.deepEqual(one.seen.shown.at(-1).actions.map(({ title }) => title).join().split(","), ["Deny", "Review"]);
 });
 
 for (const [name, answer] of [["reaches nobody", () => { throw new TypeError("failed"); }], ["reaches a proxy alone", () => new Response("", { status: 502 })]]) {

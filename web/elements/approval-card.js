@@ -10,6 +10,7 @@ import { conflict, isWhole, modeAfter, obstacle, outcome, steps, unseenWords, wa
 import { heldWords } from "../budget-words.js";
 import { asText, attribute, h, icon, nodes, say, span, write } from "../dom.js";
 import { ago, left } from "../format.js";
+import { pieces, t } from "../language.js";
 import { chosenIn, offersOf, verdictOf } from "../offers.js";
 import { has, watchesOnly } from "../rights.js";
 import { placeOf, titleOf } from "../session-words.js";
@@ -75,7 +76,7 @@ export class ApprovalCard extends HTMLElement {
   #jump = h("button", { type: "button", class: "gate-jump", hidden: true, onclick: () => this.#jumpOn() });
   #gate = h("p", { class: "gate" }, this.#gateWords, this.#jump);
   #questions = new QuestionForm();
-  #allow = h("button", { type: "button", class: "allow", "aria-keyshortcuts": "a", onclick: () => this.#give(0) }, "Allow");
+  #allow = h("button", { type: "button", class: "allow", "aria-keyshortcuts": "a", onclick: () => this.#give(0) }, t`Allow`);
   /** Gives more freedom than the other: beneath it. */
   #allowMore = h("button", { type: "button", class: "allow more", hidden: true, onclick: () => this.#give(1) });
   #deny = h("button", { type: "button", class: "deny", "aria-keyshortcuts": "d", onclick: () => this.#openDenial(true) });
@@ -84,18 +85,18 @@ export class ApprovalCard extends HTMLElement {
   #denyNow = h("button", { type: "submit", class: "deny solid" });
   /** Why it can only be denied from here, and what to do about that. */
   #untrusted = h("p", { class: "note foreign", hidden: true });
-  #message = h("textarea", { rows: "2", dir: "auto", maxlength: "4000", placeholder: "Tell the agent what to do instead (optional)" });
-  #messageLine = h("label", {}, h("span", {}, "Message to the agent"), this.#message);
+  #message = h("textarea", { rows: "2", dir: "auto", maxlength: "4000", placeholder: t`Tell the agent what to do instead (optional)` });
+  #messageLine = h("label", {}, h("span", {}, t`Message to the agent`), this.#message);
   #denial = h("form", { class: "denial", hidden: true, onsubmit: (event) => this.#denyWith(event), onkeydown: (event) => this.#escape(event) },
     this.#messageLine,
     h("div", { class: "buttons" },
-      h("button", { type: "button", class: "plain", onclick: () => this.#openDenial(false) }, "Back"),
+      h("button", { type: "button", class: "plain", onclick: () => this.#openDenial(false) }, t`Back`),
       this.#denyNow));
-  #stepList = h("ol", { class: "steps", "aria-label": "Stages" });
+  #stepList = h("ol", { class: "steps", "aria-label": t`Stages` });
   #outcomeTitle = h("strong");
   #outcomeDetail = h("span");
   #result = h("div", { class: "result", hidden: true }, this.#stepList,
-    h("p", { tabindex: "0", role: "group", "aria-label": "Outcome" }, this.#outcomeTitle, " ", this.#outcomeDetail));
+    h("p", { tabindex: "0", role: "group", "aria-label": t`Outcome` }, this.#outcomeTitle, " ", this.#outcomeDetail));
   #problem = h("p", { class: "problem", role: "alert" });
   #mark = icon("check");
   #settledTitle = h("strong");
@@ -138,13 +139,13 @@ export class ApprovalCard extends HTMLElement {
   tick() {
     const { requestedAt, request, stage, resolvedAt } = this.#approval;
     const now = this.#app.now();
-    const asked = `Asked ${ago(now - requestedAt)}`;
+    const asked = t`Asked ${ago(now - requestedAt)}`;
     const expiresAt = this.#approval.expiresAt ?? request.head.expiresAt;
     // The host's word on the question itself, such as that it may be answered at the terminal already.
     const doubt = this.#app.state.sessions.get(this.#approval.session)?.statusReason;
-    const ends = typeof expiresAt === "number" && expiresAt - now < endToldMs ? ` · expires in ${left(expiresAt - now)}` : "";
+    const ends = typeof expiresAt === "number" && expiresAt - now < endToldMs ? t` · expires in ${left(expiresAt - now)}` : "";
     if (stage === "pending") say(this.#when, `${asked}${ends}${doubt ? ` · ${doubt}` : ""}`, line);
-    else write(this.#when, resolvedAt ? `Settled ${ago(now - resolvedAt)}` : asked);
+    else write(this.#when, resolvedAt ? t`Settled ${ago(now - resolvedAt)}` : asked);
     if (stage === "delivered" || stage === "decided") this.#drawOutcome();
   }
 
@@ -195,11 +196,11 @@ export class ApprovalCard extends HTMLElement {
     const name = `${place}-${keyOf(this.#approval)}`;
     attribute(this.#heading, "id", name);
     const [first, second] = waysToAllow(this.#approval);
-    write(this.#allow, this.#isQuestion ? "Answer" : first.label);
+    write(this.#allow, this.#isQuestion ? t`Answer` : first.label);
     write(this.#allowMore, second?.label ?? "");
     this.#offers.show(offersOf(this.#approval));
     this.#buttons.append(this.#offers.opener);
-    const no = this.#isQuestion ? "Decline" : "Deny";
+    const no = this.#isQuestion ? t`Decline` : t`Deny`;
     write(this.#deny, `${no} …`);
     write(this.#denyNow, no);
     const tool = asText(head.tool);
@@ -207,12 +208,12 @@ export class ApprovalCard extends HTMLElement {
     // What asks a question, and what the heading names in words, has a name for the agent, which tells a person nothing.
     attribute(this.#tool, "hidden", this.#isQuestion || isSaid(tool));
     if (this.#isQuestion) {
-      this.#heading.append(span("card-verb", "A question"));
+      this.#heading.append(span("card-verb", t`A question`));
       this.#buildQuestions(body);
     } else {
-      const { verb, object, place } = requestOf(tool, body?.input, this.#folder);
+      const { verb, object, place, after } = requestOf(tool, body?.input, this.#folder);
       const named = (/** @type {string} */ text) => h("span", { class: "card-object foreign exact" }, argumentNodes(text));
-      this.#heading.append(span("card-verb", verb), ...(object ? [" ", named(object)] : []), ...(place ? [" of ", named(place)] : []), "?");
+      this.#heading.append(verb && span("card-verb", verb), ...(object ? [" ", named(object)] : []), ...(place ? [t` of `, named(place)] : []), ...(after ? [" ", span("card-verb", after)] : []), "?");
       this.#buildRequest(tool, head, body);
     }
     attribute(this.#where, "href", `#/session/${this.#approval.session}`);
@@ -246,22 +247,22 @@ export class ApprovalCard extends HTMLElement {
     attribute(this, "data-risk", risks.length > 0);
     const [start, end] = [span("edge"), span("edge")];
     const whole = h("div", { class: "whole" }, start, ...(body?.input === undefined ? [] : elements), end);
-    reachable(whole, "What it would do, in full");
-    const below = h("button", { type: "button", class: "more-below", hidden: true, onclick: () => whole.scrollBy({ top: whole.clientHeight * pageShare }) }, "More below ↓");
+    reachable(whole, t`What it would do, in full`);
+    const below = h("button", { type: "button", class: "more-below", hidden: true, onclick: () => whole.scrollBy({ top: whole.clientHeight * pageShare }) }, t`More below ↓`);
     const look = () => attribute(below, "hidden", whole.scrollHeight - whole.scrollTop - whole.clientHeight < 2);
     whole.addEventListener("scroll", look, { passive: true });
     new ResizeObserver(look).observe(whole);
     this.#content.append(h("div", { class: "stack" },
-      risks.length ? h("div", { class: "risk", role: "note", "aria-label": "Look twice" }, h("strong", {}, "Look twice"),
+      risks.length ? h("div", { class: "risk", role: "note", "aria-label": t`Look twice` }, h("strong", {}, t`Look twice`),
         h("ul", {}, ...risks.map((risk) => h("li", { class: "foreign" }, nodes(exact(risk)))))) : null,
-      warnings.length ? h("div", { class: "warning" }, "Look closely. ", markWords(warnings), " below:",
+      warnings.length ? h("div", { class: "warning" }, ...pieces`Look closely. ${markWords(warnings)} below:`,
         h("ul", {}, ...warnings.map((warning) => h("li", {}, warning)))) : null,
       head.redacted && h("p", { class: "note" },
-        head.cut ? "What may be secret was replaced by ⟨redacted⟩, and it may be more than a value: look at it at the terminal."
-          : "Values that look like secrets were replaced by ⟨redacted⟩. The decision is for the real input."),
-      head.passkey && h("p", { class: "note" }, "To allow it, confirm it with your passkey."),
+        head.cut ? t`What may be secret was replaced by ⟨redacted⟩, and it may be more than a value: look at it at the terminal.`
+          : t`Values that look like secrets were replaced by ⟨redacted⟩. The decision is for the real input.`),
+      head.passkey && h("p", { class: "note" }, t`To allow it, confirm it with your passkey.`),
       h("div", { class: "whole-frame" }, whole, below),
-      agentSays ? h("figure", { class: "agent-says" }, h("figcaption", {}, "The agent says"),
+      agentSays ? h("figure", { class: "agent-says" }, h("figcaption", {}, t`The agent says`),
         h("blockquote", { class: "foreign" }, nodes(said(agentSays)))) : null));
 
     this.#measure = body?.input === undefined ? "" : measure;
@@ -313,8 +314,8 @@ export class ApprovalCard extends HTMLElement {
     const { session, stage } = this.#approval;
     const summary = this.#app.state.sessions.get(session);
     const { agentName } = this.#approval.request.head;
-    const asker = typeof agentName === "string" ? ` · subagent: ${agentName}` : "";
-    say(this.#where, (summary ? titleOf(summary) : `Session ${session}`) + asker, line);
+    const asker = typeof agentName === "string" ? t` · subagent: ${agentName}` : "";
+    say(this.#where, (summary ? titleOf(summary) : t`Session ${session}`) + asker, line);
     say(this.#place, summary ? placeOf(summary) : "", line);
     attribute(this, "data-stage", stage);
     write(this.#held, stage === "pending" ? heldWords(summary) : "");
@@ -325,11 +326,11 @@ export class ApprovalCard extends HTMLElement {
     const sending = open && attempt && !attempt.error;
     const live = this.#app.link.isLive;
     const hindrance = obstacle(this.#approval, { live, seen: this.#seen });
-    const gone = this.#app.link.phase === "live" ? "Sending …" : "Sending … it is sent again when the connection is back.";
+    const gone = this.#app.link.phase === "live" ? t`Sending …` : t`Sending … it is sent again when the connection is back.`;
     // When both ends were seen the button opens in a moment: there is nothing to tell anybody to do.
     const advice = obstacle(this.#approval, { live, seen: this.#seen || !this.#isLong || (this.#seenStart && this.#seenEnd) });
     const mayDecide = has(this.#app.state.welcome, "decide");
-    const untrusted = open && mayDecide ? this.#app.trust.approvalObstacle(this.#approval, summary?.host.name ?? "its host") : "";
+    const untrusted = open && mayDecide ? this.#app.trust.approvalObstacle(this.#approval, summary?.host.name ?? t`its host`) : "";
     const isTrusted = untrusted === "";
     say(this.#untrusted, untrusted, line);
     attribute(this.#untrusted, "hidden", isTrusted);
@@ -374,7 +375,7 @@ export class ApprovalCard extends HTMLElement {
     attribute(this.#result, "data-rule", chosenIn(this.#approval) !== "");
     say(this.#outcomeTitle, told.title, line);
     const { decision } = this.#approval;
-    const message = decision?.message ? ` Message: “${decision.message}”` : "";
+    const message = decision?.message ? t` Message: “${decision.message}”` : "";
     const mode = modeAfter(decision);
     say(this.#outcomeDetail, `${told.detail}${mode && ` ${mode}`}${chosenIn(this.#approval)}${message}${given(decision)}`, line);
     if (this.#mark.firstElementChild) attribute(this.#mark.firstElementChild, "href", decision && decision.decision !== "deny" ? "#i-check" : "#i-cross");
@@ -395,17 +396,17 @@ export class ApprovalCard extends HTMLElement {
     const client = this.#app.state.welcome?.client.id;
     switch (error?.code) {
       case "alreadyDecided":
-        return error.winner ? conflict(error.winner, client) : "Somebody already decided this.";
+        return error.winner ? conflict(error.winner, client) : t`Somebody already decided this.`;
       case "closed":
-        return `Too late: ${error.message}`;
+        return t`Too late: ${error.message}`;
       case "digestMismatch":
-        return "The relay's text differs from the one shown here. Reload the page.";
+        return t`The relay's text differs from the one shown here. Reload the page.`;
       case "notSigned":
-        return `Not sent: ${error.message}.`;
+        return t`Not sent: ${error.message}.`;
       case "linkLost":
-        return "The connection broke before the relay answered. Whether it counted will show here; if not, decide again.";
+        return t`The connection broke before the relay answered. Whether it counted will show here; if not, decide again.`;
       default:
-        return `Not recorded: ${error?.message}`;
+        return t`Not recorded: ${error?.message}`;
     }
   }
 
@@ -469,13 +470,14 @@ export class ApprovalCard extends HTMLElement {
 function markWords(warnings) {
   const isOrder = warnings.includes(orderWarning);
   const token = isOrder && warnings.length === 1 ? null : span("token", "⟨…⟩");
-  return h("span", {}, token && "Shown as ", token, token && isOrder && " or ", isOrder && h("span", { class: "from-right-mark" }, token ? "underlined" : "Underlined"));
+  if (!token) return span("from-right-mark", t`Underlined`);
+  return h("span", {}, ...(isOrder ? pieces`Shown as ${token} or ${span("from-right-mark", t`underlined`)}` : pieces`Shown as ${token}`));
 }
 
 /** @param {import("../wire").Decision|undefined} decision */
 const given = (decision) =>
   decision?.answers?.length
-    ? ` Answer: ${decision.answers.map(({ choices, text }) => [...(choices ?? []), ...(text ? [text] : [])].join(", ")).join("; ")}`
+    ? t` Answer: ${decision.answers.map(({ choices, text }) => [...(choices ?? []), ...(text ? [text] : [])].join(", ")).join("; ")}`
     : "";
 
 customElements.define("approval-card", ApprovalCard);

@@ -6,6 +6,7 @@
  */
 
 import { arrange, attribute, h, icon, span, say, write } from "../dom.js";
+import { t } from "../language.js";
 import { inAnHour, untilWords } from "../later-times.js";
 import { ruledHosts } from "../rules.js";
 import { titleOf } from "../session-words.js";
@@ -33,14 +34,14 @@ export class ApprovalsInbox extends View {
   #others = h("button", { type: "button", class: "plain archive-link", hidden: true, onclick: () => this.#showLater() });
   #words = h("p");
   #empty = h("div", { class: "empty" }, icon("rest", "drawing"), this.#words);
-  #waiting = h("a", { href: "#/approvals" }, "Waiting");
-  #settled = h("a", { href: "#/approvals/recent" }, "Recent");
-  #rules = h("a", { href: "#/rules", hidden: true }, "Rules");
+  #waiting = h("a", { href: "#/approvals" }, t`Waiting`);
+  #settled = h("a", { href: "#/approvals/recent" }, t`Recent`);
+  #rules = h("a", { href: "#/rules", hidden: true }, t`Rules`);
 
   connectedCallback() {
     this.append(
-      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Approvals"),
-        h("nav", { class: "switch", "aria-label": "Approvals" }, this.#waiting, this.#settled, this.#rules)),
+      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, t`Approvals`),
+        h("nav", { class: "switch", "aria-label": t`Approvals` }, this.#waiting, this.#settled, this.#rules)),
       this.#empty, this.#list, this.#others);
     swiping(this.#list, (item) => this.#putOff(item), (item) => item.querySelector(".card-later:not([hidden])") !== null);
   }
@@ -94,8 +95,8 @@ export class ApprovalsInbox extends View {
   #item(key, card) {
     const [words, name] = [span("later-words foreign"), span("unseen foreign")];
     /** @type {HTMLElement} */
-    const item = h("li", {}, card, h("button", { type: "button", class: "plain card-later", onclick: () => this.#putOff(item) }, "Later ", name),
-      h("p", { class: "later-line", role: "status", hidden: true }, words, h("button", { type: "button", class: "plain", onclick: () => this.#takeUp(item) }, "Undo")));
+    const item = h("li", {}, card, h("button", { type: "button", class: "plain card-later", onclick: () => this.#putOff(item) }, t`Later `, name),
+      h("p", { class: "later-line", role: "status", hidden: true }, words, h("button", { type: "button", class: "plain", onclick: () => this.#takeUp(item) }, t`Undo`)));
     this.#keys.set(item, key);
     return item;
   }
@@ -109,9 +110,9 @@ export class ApprovalsInbox extends View {
     attribute(card, "hidden", isOff);
     attribute(button, "hidden", !isPending || isOff || this.app.isLater(approval.session));
     attribute(put, "hidden", !isOff);
-    const title = summary ? titleOf(summary) : "This session";
+    const title = summary ? titleOf(summary) : t`This session`;
     say(/** @type {HTMLElement} */ (button.lastElementChild), title, line);
-    say(/** @type {HTMLElement} */ (put.firstElementChild), isOff ? `${title}: back ${untilWords(this.app.snoozes.until(approval.session) ?? 0, this.app.now())}` : "", line);
+    say(/** @type {HTMLElement} */ (put.firstElementChild), isOff ? t`${title}: back ${untilWords(this.app.snoozes.until(approval.session) ?? 0, this.app.now())}` : "", line);
   }
 
   /** @param {HTMLElement} item What it asks for can wait an hour, and so can all that its session asks now. */
@@ -177,12 +178,12 @@ export class ApprovalsInbox extends View {
     }
     const hidden = later.filter((one) => !this.#order.includes(keyOf(one))).length;
     attribute(this.#others, "hidden", !hidden);
-    write(this.#others, `${hidden} put off until later: show`);
+    write(this.#others, t`${hidden} put off until later: show`);
     attribute(this.#rules, "hidden", !ruledHosts(state.hosts).length);
     attribute(this.#empty, "hidden", this.#order.length !== 0);
     write(this.#words, !state.loaded ? noNews(this.app.link)
-      : this.#recent ? "Nothing was settled in the last hour."
-        : "Nothing waits for you. What an agent may not do alone appears here, in full, for you to decide.");
+      : this.#recent ? t`Nothing was settled in the last hour.`
+        : t`Nothing waits for you. What an agent may not do alone appears here, in full, for you to decide.`);
   }
 }
 

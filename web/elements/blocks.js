@@ -2,7 +2,8 @@
 
 import { changedWords, replaced } from "../diff.js";
 import { attribute, h, icon, nodes, span } from "../dom.js";
-import { count, plural } from "../format.js";
+import { count } from "../format.js";
+import { plural, t } from "../language.js";
 import { outlineOf } from "../outline.js";
 import { partsOf } from "../shell.js";
 import { partsOfCode } from "../syntax.js";
@@ -45,13 +46,13 @@ const copiedMs = 2_000;
  */
 export function copyButton(text) {
   if (!navigator.clipboard) return null;
-  const words = span("unseen", "Copy");
+  const words = span("unseen", t`Copy`);
   const button = h("button", { type: "button", class: "copy", onclick: async () => {
     const done = await navigator.clipboard.writeText(text).then(() => true, () => false);
-    words.textContent = done ? "Copied" : "It could not be copied";
+    words.textContent = done ? t`Copied` : t`It could not be copied`;
     button.replaceChildren(icon(done ? "check" : "cross"), words);
     setTimeout(() => {
-      words.textContent = "Copy";
+      words.textContent = t`Copy`;
       button.replaceChildren(icon("copy"), words);
     }, copiedMs);
   } }, icon("copy"), words);
@@ -74,10 +75,10 @@ export function codeNodes(text, language) {
  */
 export const lineCounts = (added, removed) => h("span", {},
   h("span", { "aria-hidden": "true" }, span("added", `+${count(added)}`), " ", span("removed", `−${count(removed)}`)),
-  span("unseen", `${plural(added, "line")} added, ${removed} removed`));
+  span("unseen", t`${plural(added, "line")} added, ${removed} removed`));
 
 /** What a sign at the beginning of a line says to the ear. */
-const signWords = /** @type {Record<string, string>} */ ({ "+": "added", "-": "removed" });
+const signWords = /** @type {Record<string, string>} */ ({ "+": t`added`, "-": t`removed` });
 
 /**
  * What a tool put out: a long one shows how it begins, what went wrong and how it ends, and the rest on demand.
@@ -91,7 +92,7 @@ export function outputBlock(text, name) {
     const more = h("button", { type: "button", class: "more-lines", onclick: () => {
       more.replaceWith(own);
       block.focus({ preventScroll: true });
-    } }, `${part.lines} lines more`);
+    } }, t`${part.lines} lines more`);
     return block.append(more);
   });
   return h("div", { class: "copied" }, block, copyButton(text));

@@ -4,6 +4,7 @@ import { arrange, attribute, h, say, span, write } from "../dom.js";
 import { strain } from "../budget-words.js";
 import { nameOf, parse, pickable, scopes } from "../budgets.js";
 import { money } from "../format.js";
+import { t } from "../language.js";
 import { titleOf } from "../session-words.js";
 import { line } from "../text.js";
 import { Confirmation } from "./confirmation.js";
@@ -18,33 +19,33 @@ const sessionsAtOnceMax = 12;
 const askEvery = 10;
 
 export class BudgetsView extends View {
-  #list = h("ol", { class: "budgets", "aria-label": "Budgets" });
+  #list = h("ol", { class: "budgets", "aria-label": t`Budgets` });
   #empty = h("p", { class: "quiet" });
   #scope = h("select", { id: "budget-scope", onchange: () => this.#draw() },
     ...Object.entries(scopes).map(([scope, words]) => h("option", { value: scope }, words)));
   #session = h("select", { id: "budget-session" });
   #find = h("input", { id: "budget-find", type: "search", autocomplete: "off", oninput: () => this.#fillSessions(this.#session.value) });
-  #findField = h("div", { class: "field" }, h("label", { for: "budget-find" }, "Find a session"), this.#find);
-  #sessionField = h("div", { class: "stack" }, this.#findField, h("div", { class: "field" }, h("label", { for: "budget-session" }, "Session"), this.#session));
+  #findField = h("div", { class: "field" }, h("label", { for: "budget-find" }, t`Find a session`), this.#find);
+  #sessionField = h("div", { class: "stack" }, this.#findField, h("div", { class: "field" }, h("label", { for: "budget-session" }, t`Session`), this.#session));
   #dollars = h("input", { id: "budget-dollars", type: "text", inputmode: "decimal", autocomplete: "off", placeholder: "5.00" });
   #levels = h("input", { id: "budget-levels", type: "text", autocomplete: "off", value: "50, 80, 100" });
   #hold = h("input", { id: "budget-hold", type: "checkbox" });
-  #save = h("button", { type: "submit", class: "solid" }, "Set this budget");
+  #save = h("button", { type: "submit", class: "solid" }, t`Set this budget`);
   #problem = h("p", { class: "problem", role: "alert" });
   /** @type {Map<string, BudgetRow>} */ #rows = new Map();
   #ticks = 0;
 
   connectedCallback() {
     this.append(
-      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Budgets")),
+      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, t`Budgets`)),
       h("div", { class: "sheet" }, this.#empty, this.#list,
         h("form", { class: "budget-form", "aria-labelledby": "budget-form-title", onsubmit: (event) => this.#submit(event) },
-          h("h3", { id: "budget-form-title" }, "Set a budget"),
-          h("div", { class: "field" }, h("label", { for: "budget-scope" }, "For"), this.#scope), this.#sessionField,
-          h("div", { class: "field" }, h("label", { for: "budget-dollars" }, "Dollars"), this.#dollars),
-          h("div", { class: "field" }, h("label", { for: "budget-levels" }, "Tell me at, in percent"), this.#levels),
-          h("label", { class: "choice", for: "budget-hold" }, this.#hold, span("", span("choice-label", "Hold at 100 %"),
-            span("quiet", "From then on every tool needs approval. Codex asks about all but what its own rules trust; agents of ACP ask as before, and take no prompts if they do not ask."))),
+          h("h3", { id: "budget-form-title" }, t`Set a budget`),
+          h("div", { class: "field" }, h("label", { for: "budget-scope" }, t`For`), this.#scope), this.#sessionField,
+          h("div", { class: "field" }, h("label", { for: "budget-dollars" }, t`Dollars`), this.#dollars),
+          h("div", { class: "field" }, h("label", { for: "budget-levels" }, t`Tell me at, in percent`), this.#levels),
+          h("label", { class: "choice", for: "budget-hold" }, this.#hold, span("", span("choice-label", t`Hold at 100 %`),
+            span("quiet", t`From then on every tool needs approval. Codex asks about all but what its own rules trust; agents of ACP ask as before, and take no prompts if they do not ask.`))),
           this.#save, this.#problem)));
   }
 
@@ -77,7 +78,7 @@ export class BudgetsView extends View {
     attribute(this.#sessionField, "hidden", this.#scope.value !== "session");
     this.#save.disabled = !this.app.link.isLive;
     const budgets = state.budgets ?? [];
-    write(this.#empty, problem || (!state.budgets ? noNews(this.app.link) : budgets.length ? "" : "No budget is set: nothing is held, and nobody is told what is spent."));
+    write(this.#empty, problem || (!state.budgets ? noNews(this.app.link) : budgets.length ? "" : t`No budget is set: nothing is held, and nobody is told what is spent.`));
     attribute(this.#empty, "hidden", !this.#empty.textContent);
     attribute(this.#empty, "class", problem ? "problem" : "quiet");
     const names = new Set(budgets.map(nameOf));
@@ -95,7 +96,7 @@ export class BudgetsView extends View {
   #titleOf({ scope, session }) {
     if (scope !== "session") return scopes[scope] ?? scope;
     const summary = this.app.state.sessions.get(session ?? "");
-    return summary ? titleOf(summary) : `Session ${session}`;
+    return summary ? titleOf(summary) : t`Session ${session}`;
   }
 
   /** @param {string|undefined} chosen */
@@ -136,7 +137,7 @@ export class BudgetsView extends View {
       scope: this.#scope.value, session: this.#session.value, dollars: this.#dollars.value, levels: this.#levels.value, hold: this.#hold.checked,
     });
     if ("problem" in read) return write(this.#problem, read.problem);
-    if (!(await this.#run(() => this.app.budgets.set(read.budget), "The budget is set", "Not set"))) return undefined;
+    if (!(await this.#run(() => this.app.budgets.set(read.budget), t`The budget is set`, t`Not set`))) return undefined;
     this.#dollars.value = "";
     this.#draw();
     // The list stands over the form, on a phone out of sight of it.
@@ -151,7 +152,7 @@ export class BudgetsView extends View {
   async #removeBudget(budget) {
     const names = (this.app.state.budgets ?? []).map(nameOf);
     const at = names.indexOf(nameOf(budget));
-    if (!(await this.#run(() => this.app.budgets.remove(budget), "The budget is removed", "Not removed"))) return;
+    if (!(await this.#run(() => this.app.budgets.remove(budget), t`The budget is removed`, t`Not removed`))) return;
     const next = this.#rows.get(names[at + 1] ?? names[at - 1] ?? "");
     (next?.change ?? this.querySelector("h2"))?.focus();
   }
@@ -177,8 +178,8 @@ class BudgetRow {
   #spent = span("budget-spent");
   #terms = h("p", { class: "quiet" });
   #powerless = h("p", { class: "warning foreign", hidden: true });
-  change = h("button", { type: "button", class: "plain" }, "Change");
-  #remove = h("button", { type: "button", class: "deny" }, "Remove …");
+  change = h("button", { type: "button", class: "plain" }, t`Change`);
+  #remove = h("button", { type: "button", class: "deny" }, t`Remove …`);
   #buttons = h("div", { class: "buttons" }, this.change, this.#remove);
   #confirmation;
   element = h("li", { class: "budget" }, h("p", { class: "budget-line" }, this.#name, this.#spent), this.#bar, this.#terms, this.#powerless,
@@ -189,7 +190,7 @@ class BudgetRow {
   constructor(change, remove) {
     this.change.addEventListener("click", () => this.#budget && change(this.#budget));
     this.#confirmation = new Confirmation({
-      opener: this.#remove, buttons: this.#buttons, verb: "Remove", deed: () => this.#budget && remove(this.#budget),
+      opener: this.#remove, buttons: this.#buttons, verb: t`Remove`, deed: () => this.#budget && remove(this.#budget),
     });
     this.element.append(this.#confirmation.element);
   }
@@ -199,17 +200,19 @@ class BudgetRow {
     this.#budget = budget;
     const { scope, microUSD, spentMicroUSD, crossed, levels, hold, cannotHold = [] } = budget;
     say(this.#name, title, line);
-    write(this.#spent, `${scope === "everySession" ? "up to " : ""}${money(spentMicroUSD)} of ${money(microUSD)}`);
+    write(this.#spent, scope === "everySession" ? t`up to ${money(spentMicroUSD)} of ${money(microUSD)}` : t`${money(spentMicroUSD)} of ${money(microUSD)}`);
     attribute(this.#bar, "max", microUSD);
     attribute(this.#bar, "value", Math.min(spentMicroUSD, microUSD));
-    attribute(this.#bar, "aria-label", `Spent: ${title}`);
+    attribute(this.#bar, "aria-label", t`Spent: ${title}`);
     attribute(this.#powerless, "hidden", !cannotHold.length);
-    say(this.#powerless, `Too old to hold an agent: ${cannotHold.join(", ")}. Its agents go on as before.`, line);
+    say(this.#powerless, t`Too old to hold an agent: ${cannotHold.join(", ")}. Its agents go on as before.`, line);
     attribute(this.element, "data-budget", strain({ level: crossed ?? 0 }));
-    this.#confirmation.question = `Remove this budget (${title})?${hold ? " What it held needs no approval any more." : " Nobody is told what is spent any more."}`;
-    const told = `You are told at ${levels.map((level) => `${level} %`).join(", ")}`;
-    write(this.#terms, `${told}${crossed ? `; ${crossed} % is crossed` : ""}${hold ? ". From 100 % on every tool needs approval, as far as the agent can be held" : ""}.`);
-    for (const [button, verb] of /** @type {const} */ ([[this.change, "Change"], [this.#remove, "Remove"]])) attribute(button, "aria-label", `${verb} the budget: ${title}`);
+    this.#confirmation.question = `${t`Remove this budget (${title})?`} ${hold ? t`What it held needs no approval any more.` : t`Nobody is told what is spent any more.`}`;
+    const told = levels.map((level) => `${level} %`).join(", ");
+    write(this.#terms, [crossed ? t`You are told at ${told}; ${crossed} % is crossed.` : t`You are told at ${told}.`,
+      hold && t`From 100 % on every tool needs approval, as far as the agent can be held.`].filter(Boolean).join(" "));
+    attribute(this.change, "aria-label", t`Change the budget: ${title}`);
+    attribute(this.#remove, "aria-label", t`Remove the budget: ${title}`);
   }
 }
 

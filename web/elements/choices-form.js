@@ -2,6 +2,7 @@
 
 import { kinds, clock, intervals, intervalWords, reachOf, read, textsFor, weekdays } from "../choices.js";
 import { attribute, h, say, span, write } from "../dom.js";
+import { t } from "../language.js";
 import { titleOf } from "../session-words.js";
 import { line } from "../text.js";
 
@@ -33,37 +34,37 @@ export class ChoicesForm extends HTMLElement {
   #texts = h("div", { class: "choices" });
   #cost = h("input", { type: "checkbox" });
   #allow = h("input", { type: "checkbox" });
-  #allowChoice = choice(this.#allow, "Offer Allow in the notification",
-    "Anyone who holds this device can then allow a command from its Lock Screen, as neither a web page nor ntfy can ask for an unlock first; of a topic or a receiver, anyone who can read it. Only where the notification shows the whole command.");
+  #allowChoice = choice(this.#allow, t`Offer Allow in the notification`,
+    t`Anyone who holds this device can then allow a command from its Lock Screen, as neither a web page nor ntfy can ask for an unlock first; of a topic or a receiver, anyone who can read it. Only where the notification shows the whole command.`);
   #gatherings = h("div", { class: "choices" });
   #minutes = h("select", { id: `${this.#id}-minutes` });
-  #minutesField = h("div", { class: "quiet-hours" }, field(this.#minutes, "After the first of it"));
+  #minutesField = h("div", { class: "quiet-hours" }, field(this.#minutes, t`After the first of it`));
   #at = h("input", { id: `${this.#id}-at`, type: "time" });
   #atZone = h("select", { id: `${this.#id}-at-zone` });
   #rules = h("input", { type: "checkbox" });
-  #rulesChoice = choice(this.#rules, "Count there what rules answered", "Calls that the machine's own rules allowed or denied, without asking anybody.");
-  #atFields = h("div", { class: "quiet-hours" }, field(this.#at, "At"), field(this.#atZone, "In this time zone"));
+  #rulesChoice = choice(this.#rules, t`Count there what rules answered`, t`Calls that the machine's own rules allowed or denied, without asking anybody.`);
+  #atFields = h("div", { class: "quiet-hours" }, field(this.#at, t`At`), field(this.#atZone, t`In this time zone`));
   #isWeekly = h("input", { type: "checkbox", onchange: () => this.#draw() });
   #weekday = h("select", { id: `${this.#id}-weekday` }, ...weekdays.map((day, place) => h("option", { value: String(place + 1) }, day)));
   #weeklyAt = h("input", { id: `${this.#id}-weekly-at`, type: "time" });
   #weeklyZone = h("select", { id: `${this.#id}-weekly-zone` });
-  #weeklyFields = h("div", { class: "quiet-hours" }, field(this.#weekday, "Each"), field(this.#weeklyAt, "At this time"), field(this.#weeklyZone, "Of this time zone"));
+  #weeklyFields = h("div", { class: "quiet-hours" }, field(this.#weekday, t`Each`), field(this.#weeklyAt, t`At this time`), field(this.#weeklyZone, t`Of this time zone`));
   #isQuiet = h("input", { type: "checkbox", onchange: () => this.#draw() });
   #from = h("input", { id: `${this.#id}-from`, type: "time" });
   #to = h("input", { id: `${this.#id}-to`, type: "time" });
   #zone = h("select", { id: `${this.#id}-zone` });
-  #hours = h("div", { class: "quiet-hours" }, field(this.#from, "From"), field(this.#to, "To"), field(this.#zone, "Time zone"));
+  #hours = h("div", { class: "quiet-hours" }, field(this.#from, t`From`), field(this.#to, t`To`), field(this.#zone, t`Time zone`));
   #muted = h("div", { class: "choices" });
-  #mutedPart = group("Silent for these sessions", this.#muted);
+  #mutedPart = group(t`Silent for these sessions`, this.#muted);
   #problem = h("p", { class: "problem", role: "alert" });
-  #save = h("button", { type: "submit", class: "solid" }, "Save");
+  #save = h("button", { type: "submit", class: "solid" }, t`Save`);
   #form = h("form", { class: "choices-form", onsubmit: (event) => this.#submit(event), onchange: () => this.#draw() },
-    group("Rings for", this.#kinds), group("Says", this.#texts),
-    group("Beside that", h("div", { class: "choices" }, choice(this.#cost, "Hide what it costs", "No push to this device names an amount."), this.#allowChoice)),
-    group("Errors, finished runs and budgets", h("p", { class: "quiet" }, "Approvals and questions are never gathered."), this.#gatherings, this.#minutesField, this.#atFields, this.#rulesChoice),
-    group("Weekly costs", choice(this.#isWeekly, "Tell once a week what it has cost", "One quiet notification: the sum, the week before, the project and model that cost most."), this.#weeklyFields),
-    group("Quiet hours", choice(this.#isQuiet, "Do not ring at night", "What waits then rings when they are over."), this.#hours), this.#mutedPart, this.#problem,
-    h("div", { class: "buttons" }, h("button", { type: "button", class: "plain", onclick: () => this.onclosed() }, "Back"), this.#save));
+    group(t`Rings for`, this.#kinds), group(t`Says`, this.#texts),
+    group(t`Beside that`, h("div", { class: "choices" }, choice(this.#cost, t`Hide what it costs`, t`No push to this device names an amount.`), this.#allowChoice)),
+    group(t`Errors, finished runs and budgets`, h("p", { class: "quiet" }, t`Approvals and questions are never gathered.`), this.#gatherings, this.#minutesField, this.#atFields, this.#rulesChoice),
+    group(t`Weekly costs`, choice(this.#isWeekly, t`Tell once a week what it has cost`, t`One quiet notification: the sum, the week before, the project and model that cost most.`), this.#weeklyFields),
+    group(t`Quiet hours`, choice(this.#isQuiet, t`Do not ring at night`, t`What waits then rings when they are over.`), this.#hours), this.#mutedPart, this.#problem,
+    h("div", { class: "buttons" }, h("button", { type: "button", class: "plain", onclick: () => this.onclosed() }, t`Back`), this.#save));
 
   connectedCallback() {
     if (!this.firstChild) this.append(this.#form);
@@ -75,7 +76,7 @@ export class ChoicesForm extends HTMLElement {
    */
   open(app, device) {
     [this.#app, this.#device] = [app, device.device];
-    this.#form.setAttribute("aria-label", `What ${device.name} rings for`);
+    this.#form.setAttribute("aria-label", t`What ${device.name} rings for`);
     this.#kinds.replaceChildren(...Object.entries(kinds).map(([kind, words]) =>
       choice(h("input", { type: "checkbox", value: kind, checked: device.kinds.includes(/** @type {Kind} */ (kind)) }), capital(words))));
     this.#texts.replaceChildren(...textsFor(device).map(({ text, name, meaning }) =>
@@ -90,7 +91,7 @@ export class ChoicesForm extends HTMLElement {
       choice(h("input", { type: "radio", name: `${this.#id}-gather`, value: when, checked: when === chosen }), name, meaning)));
     const minutes = gather?.minutes ?? usualInterval;
     this.#minutes.replaceChildren(...[...new Set([...intervals, minutes])].sort((a, b) => a - b).map((count) =>
-      h("option", { value: String(count) }, count === 60 ? "1 hour" : intervalWords(count))));
+      h("option", { value: String(count) }, intervalWords(count))));
     this.#minutes.value = String(minutes);
     this.#at.value = gather?.at === undefined ? usualEvening : clock(gather.at);
     fillZones(this.#atZone, gather?.timeZone);
@@ -120,7 +121,7 @@ export class ChoicesForm extends HTMLElement {
     attribute(this.#mutedPart, "hidden", !listed.length);
     this.#muted.replaceChildren(...listed.map((session) => {
       const summary = sessions.get(session);
-      return choice(h("input", { type: "checkbox", value: session, checked: muted.includes(session) }), summary ? titleOf(summary) : `Session ${session}`);
+      return choice(h("input", { type: "checkbox", value: session, checked: muted.includes(session) }), summary ? titleOf(summary) : t`Session ${session}`);
     }));
   }
 
@@ -163,10 +164,10 @@ export class ChoicesForm extends HTMLElement {
     this.#save.disabled = true;
     try {
       await this.#app.devices.choose(this.#device, said.choices);
-      this.#app.announce("Saved");
+      this.#app.announce(t`Saved`);
       this.onclosed();
     } catch (error) {
-      write(this.#problem, `Not saved: ${/** @type {Error} */ (error).message}`);
+      write(this.#problem, t`Not saved: ${/** @type {Error} */ (error).message}`);
     }
     this.#save.disabled = false;
     return undefined;
@@ -175,9 +176,9 @@ export class ChoicesForm extends HTMLElement {
 
 /** When it tells of what needs no answer: the wire's word, and ours. @type {[when: string, name: string, meaning: string][]} */
 const gatherings = [
-  ["", "Each as it happens", ""],
-  ["interval", "Gathered, now and then", "One quiet notification says how many there were."],
-  ["daily", "Gathered, once a day", "The same, at a time that you choose."],
+  ["", t`Each as it happens`, ""],
+  ["interval", t`Gathered, now and then`, t`One quiet notification says how many there were.`],
+  ["daily", t`Gathered, once a day`, t`The same, at a time that you choose.`],
 ];
 
 /** @param {HTMLSelectElement} select @param {string} [chosen] */

@@ -1,6 +1,7 @@
 /** `<command-palette>`: every session, screen and key, found by its words. */
 
 import { attribute, h, say, span } from "../dom.js";
+import { t } from "../language.js";
 import { matching } from "../matching.js";
 import { placeOf, titleOf } from "../session-words.js";
 import { shortcuts } from "../shortcuts.js";
@@ -11,8 +12,8 @@ import { View } from "./view.js";
 
 /** @type {Entry[]} */
 const screens = [
-  { words: "Approvals", keys: "g i", hash: "#/approvals" }, { words: "Settled approvals", hash: "#/approvals/recent" }, { words: "Sessions", keys: "g s", hash: "#/" },
-  { words: "Archive", hash: "#/archive" }, { words: "Cost", hash: "#/costs" }, { words: "Budgets", hash: "#/budgets" }, { words: "Rules", hash: "#/rules" }, { words: "Devices", hash: "#/devices" }, { words: "Connection", hash: "#/link" },
+  { words: t`Approvals`, keys: "g i", hash: "#/approvals" }, { words: t`Settled approvals`, hash: "#/approvals/recent" }, { words: t`Sessions`, keys: "g s", hash: "#/" },
+  { words: t`Archive`, hash: "#/archive" }, { words: t`Cost`, hash: "#/costs" }, { words: t`Budgets`, hash: "#/budgets" }, { words: t`Rules`, hash: "#/rules" }, { words: t`Devices`, hash: "#/devices" }, { words: t`Connection`, hash: "#/link" },
 ];
 
 export class CommandPalette extends View {
@@ -20,11 +21,11 @@ export class CommandPalette extends View {
   onaction = () => undefined;
 
   #words = h("input", {
-    type: "text", role: "combobox", "aria-label": "Find a session or a screen", "aria-expanded": "true", "aria-controls": "palette-found", placeholder: "Find …",
+    type: "text", role: "combobox", "aria-label": t`Find a session or a screen`, "aria-expanded": "true", "aria-controls": "palette-found", placeholder: t`Find …`,
     autocomplete: "off", spellcheck: "false", oninput: () => this.#draw(), onkeydown: (event) => this.#key(event),
   });
-  #found = h("ul", { id: "palette-found", role: "listbox", "aria-label": "Found" });
-  #dialog = h("dialog", { class: "dialog palette", "aria-label": "Find", onclick: (event) => event.target === event.currentTarget && event.currentTarget.close() }, this.#words, this.#found);
+  #found = h("ul", { id: "palette-found", role: "listbox", "aria-label": t`Found` });
+  #dialog = h("dialog", { class: "dialog palette", "aria-label": t`Find`, onclick: (event) => event.target === event.currentTarget && event.currentTarget.close() }, this.#words, this.#found);
   /** @type {Entry[]} */ #entries = [];
   #chosen = 0;
 
@@ -44,7 +45,7 @@ export class CommandPalette extends View {
   #draw() {
     const keys = this.#dialog.hasAttribute("data-keys") && !this.#words.value;
     const acts = this.app.keyboard.letters;
-    const letters = /** @type {Entry} */ ({ words: acts ? "Switch single letters off" : "Switch single letters on", action: "letters" });
+    const letters = /** @type {Entry} */ ({ words: acts ? t`Switch single letters off` : t`Switch single letters on`, action: "letters" });
     /** @type {Entry[]} */
     const deeds = [...shortcuts.map(({ keys: press, action, words }) => ({ words, keys: acts || press.length > 3 ? press : undefined, action })), letters];
     const sessions = [...this.app.state.sessions.values()].sort((a, b) => b.lastActivityAt - a.lastActivityAt)
@@ -57,7 +58,7 @@ export class CommandPalette extends View {
       const also = span("quiet foreign");
       say(also, entry.also ?? "", line);
       return h("li", { id: `palette-${index}`, role: "option", onclick: () => this.#take(entry) }, words, also, ...(entry.keys ? entry.keys.split(" ").map((key) => h("kbd", {}, key.length === 1 ? key.toUpperCase() : key)) : []));
-    }), ...(this.#entries.length ? [] : [h("li", { class: "quiet", role: "option", "aria-disabled": "true" }, "Nothing is called so.")]));
+    }), ...(this.#entries.length ? [] : [h("li", { class: "quiet", role: "option", "aria-disabled": "true" }, t`Nothing is called so.`)]));
     this.#mark();
   }
 

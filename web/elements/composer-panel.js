@@ -4,6 +4,7 @@
  */
 
 import { attribute, h, icon, say, span, write } from "../dom.js";
+import { t } from "../language.js";
 import { nextAt } from "../later-times.js";
 import { askingQuestion, everything, isFreer, modeQuestion, modeWords, ownRules } from "../modes.js";
 import { titleOf } from "../session-words.js";
@@ -39,39 +40,39 @@ export class ComposerPanel extends HTMLElement {
   /** @type {Summary|undefined} */ #summary;
   #written = "";
   #mode = new SettingChoice({
-    name: "Mode", words: modeWords, question: (value) => (isFreer(this.#summary?.steering?.mode, value) ? modeQuestion(value) : ""),
+    name: t`Mode`, verb: t`Change the mode`, words: modeWords, question: (value) => (isFreer(this.#summary?.steering?.mode, value) ? modeQuestion(value) : ""),
     deed: (mode) => this.#do({ type: "mode", mode }),
   });
-  #model = new SettingChoice({ name: "Model", words: () => "", question: () => "", deed: (model) => this.#do({ type: "model", model }) });
+  #model = new SettingChoice({ name: t`Model`, verb: t`Change the model`, words: () => "", question: () => "", deed: (model) => this.#do({ type: "model", model }) });
   #asking = new SettingChoice({
-    name: "Asks you", verb: "Ask less", words: () => "", question: (value) => askingQuestion(value, this.#summary),
+    name: t`Asks you`, verb: t`Ask less`, words: () => "", question: (value) => askingQuestion(value, this.#summary),
     deed: (value) => this.#do({ type: "askAll", on: value === everything }),
   });
   #commands = h("select", { id: `${this.#id}-commands`, onchange: () => this.#chooseCommand() });
-  #commandsLine = h("div", { class: "setting" }, h("label", { for: `${this.#id}-commands` }, "The agent's own commands"), h("div", { class: "setting-line" }, this.#commands));
-  #stop = h("button", { type: "button", class: "deny" }, "End the session …");
+  #commandsLine = h("div", { class: "setting" }, h("label", { for: `${this.#id}-commands` }, t`The agent's own commands`), h("div", { class: "setting-line" }, this.#commands));
+  #stop = h("button", { type: "button", class: "deny" }, t`End the session …`);
   #stopButtons = h("div", { class: "setting-line" }, this.#stop);
-  #stopping = new Confirmation({ opener: this.#stop, buttons: this.#stopButtons, verb: "End it", deed: () => {
+  #stopping = new Confirmation({ opener: this.#stop, buttons: this.#stopButtons, verb: t`End it`, deed: () => {
     this.#stopping.close();
     this.#do({ type: "stop" });
   } });
-  #instead = h("button", { type: "button", class: "deny", onclick: () => this.#do({ type: "interrupt" }) }, "Interrupt instead");
+  #instead = h("button", { type: "button", class: "deny", onclick: () => this.#do({ type: "interrupt" }) }, t`Interrupt instead`);
   #insteadLine = h("div", { class: "setting" },
-    h("p", { class: "quiet" }, "The agent waits for a decision. Interrupted, it gets none: nothing of what it asks is allowed, and its turn ends."),
+    h("p", { class: "quiet" }, t`The agent waits for a decision. Interrupted, it gets none: nothing of what it asks is allowed, and its turn ends.`),
     h("div", { class: "setting-line" }, this.#instead));
   #also = h("p", { class: "quiet foreign" });
-  #idle = h("button", { type: "button", onclick: () => this.onhold(undefined) }, "When it is idle");
-  #time = h("input", { id: `${this.#id}-time`, type: "time", "aria-label": "Time to send it at", oninput: () => this.#adaptTime() });
-  #atTime = h("button", { type: "button", onclick: () => this.#holdUntil() }, "At that time");
+  #idle = h("button", { type: "button", onclick: () => this.onhold(undefined) }, t`When it is idle`);
+  #time = h("input", { id: `${this.#id}-time`, type: "time", "aria-label": t`Time to send it at`, oninput: () => this.#adaptTime() });
+  #atTime = h("button", { type: "button", onclick: () => this.#holdUntil() }, t`At that time`);
   #holdWords = h("p", { class: "quiet" });
-  #hold = h("div", { class: "setting", role: "group", "aria-label": "Send it later" }, span("setting-name", "Send it later"),
+  #hold = h("div", { class: "setting", role: "group", "aria-label": t`Send it later` }, span("setting-name", t`Send it later`),
     h("div", { class: "setting-line" }, this.#idle, h("div", { class: "later-time" }, this.#time, this.#atTime)), this.#holdWords);
   #templates = new Templates(() => localStorage);
-  #template = h("button", { type: "button", onclick: () => this.#addTemplate() }, "Keep what is written");
+  #template = h("button", { type: "button", onclick: () => this.#addTemplate() }, t`Keep what is written`);
   #templateList = h("ul", { class: "templates" });
   #removed = "";
-  #undo = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.#undoRemoval() }, "Removed: undo");
-  #templateSetting = h("div", { class: "setting", role: "group", "aria-label": "Your templates" }, span("setting-name", "Your templates"), this.#templateList, h("div", { class: "setting-line" }, this.#template, this.#undo));
+  #undo = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.#undoRemoval() }, t`Removed: undo`);
+  #templateSetting = h("div", { class: "setting", role: "group", "aria-label": t`Your templates` }, span("setting-name", t`Your templates`), this.#templateList, h("div", { class: "setting-line" }, this.#template, this.#undo));
   #obstacle = "";
 
   connectedCallback() {
@@ -89,7 +90,7 @@ export class ComposerPanel extends HTMLElement {
     this.#obstacle = holdObstacle;
     attribute(this.#idle, "disabled", holdObstacle !== "");
     this.#adaptTime();
-    write(this.#holdWords, holdObstacle || "It waits in this browser, and is sent while this page is open.");
+    write(this.#holdWords, holdObstacle || t`It waits in this browser, and is sent while this page is open.`);
     this.#drawTemplates();
     const { steering } = summary;
     const takesPrompts = steering?.actions.includes("prompt") === true;
@@ -108,12 +109,12 @@ export class ComposerPanel extends HTMLElement {
     attribute(this.#commandsLine, "hidden", !commands.length);
     if (this.#commands.dataset.offered !== commands.join("\n")) {
       this.#commands.dataset.offered = commands.join("\n");
-      this.#commands.replaceChildren(h("option", { value: "" }, "Choose one …"), ...commands.map((name) => h("option", { value: name }, name)));
+      this.#commands.replaceChildren(h("option", { value: "" }, t`Choose one …`), ...commands.map((name) => h("option", { value: name }, name)));
     }
     attribute(this.#stop, "hidden", !takes("stop"));
     attribute(this.#stop, "disabled", !can(may, summary, isLive, "stop") || isSending("stop"));
     if (!takes("stop")) this.#stopping.close();
-    this.#stopping.question = `End “${titleOf(summary)}” for good? The agent stops, and takes nothing more.`;
+    this.#stopping.question = t`End “${titleOf(summary)}” for good? The agent stops, and takes nothing more.`;
     say(this.#also, takesPrompts ? steering?.reason ?? "" : "", line);
     attribute(this.#also, "hidden", this.#also.textContent === "");
   }
@@ -136,7 +137,7 @@ export class ComposerPanel extends HTMLElement {
       const words = span("template-words foreign");
       say(words, text, line);
       return h("li", {}, h("button", { type: "button", class: "template", onclick: () => this.ontemplate(text) }, words),
-        h("button", { type: "button", class: "plain template-remove", onclick: () => this.#remove(text) }, icon("cross"), span("unseen", "Remove ", words.textContent)));
+        h("button", { type: "button", class: "plain template-remove", onclick: () => this.#remove(text) }, icon("cross"), span("unseen", t`Remove `, words.textContent)));
     }));
     attribute(this.#templateList, "hidden", !all.length);
   }

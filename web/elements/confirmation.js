@@ -1,6 +1,7 @@
 /** What is asked before a deed that cannot be taken back: a question in the place of the buttons, with the deed and the way back. */
 
 import { attribute, h, say } from "../dom.js";
+import { t } from "../language.js";
 import { line } from "../text.js";
 
 let made = 0;
@@ -10,7 +11,7 @@ export class Confirmation {
   #confirm = h("button", { type: "button", class: "deny solid", onclick: () => this.#deed() });
   /** Is next to the buttons that it replaces. */
   element = h("div", { class: "confirmation", hidden: true, role: "group", "aria-labelledby": this.#question.id }, this.#question,
-    h("div", { class: "buttons" }, h("button", { type: "button", class: "plain", onclick: () => this.close() }, "Back"), this.#confirm));
+    h("div", { class: "buttons" }, h("button", { type: "button", class: "plain", onclick: () => this.close() }, t`Back`), this.#confirm));
 
   /** @type {HTMLElement} */ #opener;
   /** @type {HTMLElement} */ #buttons;

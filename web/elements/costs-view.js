@@ -3,6 +3,7 @@
 import { attribute, h, say, span, write } from "../dom.js";
 import { allOf, barsOf, budgetDayEnd, cacheShare, forecast, placesMax, ranges } from "../costs.js";
 import { costOf, money, timeOfDay } from "../format.js";
+import { language, plural, t } from "../language.js";
 import { titleOf } from "../session-words.js";
 import { line } from "../text.js";
 import { noNews } from "./link-state.js";
@@ -16,10 +17,10 @@ const askEvery = 30;
 /** Of a list that is not opened. */
 const dearestMax = 10;
 
-const counted = new Intl.NumberFormat("en-US");
+const counted = new Intl.NumberFormat(language.tag);
 
 /** @param {Sum} sum A model without a known price has no cost, which is not a cost of nothing. */
-const costWords = (sum) => costOf(sum) || "price unknown";
+const costWords = (sum) => costOf(sum) || t`price unknown`;
 
 export class CostsView extends View {
   #range = h("select", { id: "cost-range", onchange: () => this.#ask() },
@@ -37,17 +38,17 @@ export class CostsView extends View {
   #body = h("div", { class: "stack", hidden: true },
     h("p", { class: "cost-sum" }, this.#total), this.#aside, this.#forecast,
     h("figure", { class: "cost-figure" }, this.#chart, h("p", { class: "cost-axis quiet", "aria-hidden": "true" }, this.#begin, this.#end), this.#legend),
-    h("details", { class: "fold" }, h("summary", {}, "As a table"), h("div", { class: "cost-scroll", tabindex: "0", role: "group", "aria-label": "Costs as a table" },
+    h("details", { class: "fold" }, h("summary", {}, t`As a table`), h("div", { class: "cost-scroll", tabindex: "0", role: "group", "aria-label": t`Costs as a table` },
       h("table", { class: "cost-table" }, h("thead", {}, h("tr", {},
-        ...["When", "Cost", "Input", "Output", "Cache read", "Cache written"].map((words) => h("th", { scope: "col" }, words)))), this.#table))),
+        ...[t`When`, t`Cost`, t`Input`, t`Output`, t`Cache read`, t`Cache written`].map((words) => h("th", { scope: "col" }, words)))), this.#table))),
     this.#lists);
   /** @type {unknown} A report is drawn once. */ #drawn = null;
   #ticks = 0;
 
   connectedCallback() {
     this.append(
-      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Cost"), h("a", { class: "head-link", href: "#/budgets" }, "Budgets")),
-      h("div", { class: "sheet" }, h("div", { class: "field" }, h("label", { for: "cost-range" }, "Show"), this.#range), this.#nothing, this.#body));
+      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, t`Cost`), h("a", { class: "head-link", href: "#/budgets" }, t`Budgets`)),
+      h("div", { class: "sheet" }, h("div", { class: "field" }, h("label", { for: "cost-range" }, t`Show`), this.#range), this.#nothing, this.#body));
   }
 
   /** It comes to the screen. */
@@ -76,7 +77,7 @@ export class CostsView extends View {
   #draw() {
     const { report, span: shown, problem } = this.app.costs;
     const isEmpty = report && !report.days.length;
-    write(this.#nothing, problem || (!report ? noNews(this.app.link) : isEmpty ? "Nothing was used in this time." : ""));
+    write(this.#nothing, problem || (!report ? noNews(this.app.link) : isEmpty ? t`Nothing was used in this time.` : ""));
     attribute(this.#nothing, "class", problem ? "problem" : "quiet");
     attribute(this.#nothing, "hidden", !this.#nothing.textContent);
     attribute(this.#body, "hidden", !report || isEmpty);
@@ -86,8 +87,9 @@ export class CostsView extends View {
     this.#drawn = report;
     write(this.#total, costWords(report.total));
     const cached = cacheShare(report.total);
-    const since = report.since && report.since > shown.days[0] ? ` Counted since ${new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" }).format(report.since)}.` : "";
-    write(this.#aside, `${report.sessionCount === 1 ? "1 session" : `${counted.format(report.sessionCount)} sessions`}${cached === null ? "" : `, ${Math.round(cached * 100)} % of the input from a cache`}.${since}`);
+    const since = report.since && report.since > shown.days[0] ? t`Counted since ${new Intl.DateTimeFormat(language.tag, { dateStyle: "medium" }).format(report.since)}.` : "";
+    const count = plural(report.sessionCount, "session");
+    write(this.#aside, [cached === null ? `${count}.` : t`${count}, ${Math.round(cached * 100)} % of the input from a cache.`, since].filter(Boolean).join(" "));
     this.#drawBars(barsOf(report, shown), report);
     this.#drawLists(report);
   }
@@ -97,9 +99,9 @@ export class CostsView extends View {
     const [budgets, now] = [this.app.state.budgets ?? [], this.app.now()];
     const spent = forecast(budgets, report.lastHourMicroUSD, now);
     const day = budgets.find(({ scope }) => scope === "day");
-    const today = day ? `Day's budget: ${money(day.spentMicroUSD)} of ${money(day.microUSD)}, anew at ${timeOfDay(budgetDayEnd(now))}.` : "";
-    const pace = spent ? ` At the pace of the last hour it is spent at ${timeOfDay(spent)}.` : "";
-    write(this.#forecast, today + pace);
+    const today = day ? t`Day's budget: ${money(day.spentMicroUSD)} of ${money(day.microUSD)}, anew at ${timeOfDay(budgetDayEnd(now))}.` : "";
+    const pace = spent ? t`At the pace of the last hour it is spent at ${timeOfDay(spent)}.` : "";
+    write(this.#forecast, `${today} ${pace}`.trim());
     attribute(this.#forecast, "hidden", !today);
   }
 
@@ -107,7 +109,7 @@ export class CostsView extends View {
   #drawBars(bars, report) {
     const most = Math.max(...bars.map(({ microUSD }) => microUSD), 1);
     const dearest = bars.reduce((a, b) => (b.microUSD > a.microUSD ? b : a));
-    attribute(this.#chart, "aria-label", `${bars.length} bars from ${bars[0].label} to ${bars[bars.length - 1].label}; the highest is ${dearest.label} with ${money(dearest.microUSD)}. The numbers are in the table below.`);
+    attribute(this.#chart, "aria-label", t`${bars.length} bars from ${bars[0].label} to ${bars[bars.length - 1].label}; the highest is ${dearest.label} with ${money(dearest.microUSD)}. The numbers are in the table below.`);
     this.#chart.replaceChildren(...bars.map(({ label, microUSD, parts }) => {
       const bar = h("div", { class: "cost-bar", title: `${label}: ${money(microUSD)}` });
       for (const part of parts) {
@@ -119,8 +121,8 @@ export class CostsView extends View {
     }));
     write(this.#begin, bars[0].label);
     write(this.#end, bars[bars.length - 1].label);
-    const named = report.models.slice(0, placesMax).map((model, place) => ({ words: model.name ?? "no model named", place, sum: /** @type {Sum} */ (model) }));
-    if (report.models.length > placesMax) named.push({ words: "others", place: placesMax, sum: {} });
+    const named = report.models.slice(0, placesMax).map((model, place) => ({ words: model.name ?? t`no model named`, place, sum: /** @type {Sum} */ (model) }));
+    if (report.models.length > placesMax) named.push({ words: t`others`, place: placesMax, sum: {} });
     this.#legend.replaceChildren(...named.map(({ words, place, sum }) => {
       const name = span("foreign");
       say(name, words, line);
@@ -139,11 +141,11 @@ export class CostsView extends View {
       return { words, detail: session.host, sum: /** @type {Sum} */ (session), ...(summary && { href: `#/session/${session.session}` }) };
     });
     /** @param {{name?: string}[]} shares */
-    const named = (shares) => shares.slice(0, dearestMax).map((share) => ({ words: share.name ?? "none", detail: "", sum: /** @type {Sum} */ (share) }));
+    const named = (shares) => shares.slice(0, dearestMax).map((share) => ({ words: share.name ?? t`none`, detail: "", sum: /** @type {Sum} */ (share) }));
     this.#lists.replaceChildren(
-      listOf("Dearest sessions", known), listOf("By project", named(report.projects)),
-      ...(report.hosts.length > 1 ? [listOf("By host", named(report.hosts))] : []),
-      ...(report.agents.length > 1 ? [listOf("By agent", named(report.agents))] : []));
+      listOf(t`Dearest sessions`, known), listOf(t`By project`, named(report.projects)),
+      ...(report.hosts.length > 1 ? [listOf(t`By host`, named(report.hosts))] : []),
+      ...(report.agents.length > 1 ? [listOf(t`By agent`, named(report.agents))] : []));
   }
 }
 

@@ -4,6 +4,7 @@ import { reachOf } from "../choices.js";
 import { arrange, attribute, h, say, span, write } from "../dom.js";
 import { about, fate, testAmong, testWords, wishes } from "../device-words.js";
 import { ago, duration, timeOfDay } from "../format.js";
+import { t } from "../language.js";
 import { lockScreen } from "../lockscreen.js";
 import { titleOf } from "../session-words.js";
 import { line } from "../text.js";
@@ -17,10 +18,10 @@ import { LockScreen } from "./lock-screen.js";
 /** @typedef {import("./view.js").App} App */
 
 const purposes = /** @type {Record<string, string>} */ ({
-  start: "Card begun", update: "Card updated", end: "Card ended", alert: "Alert", channel: "Channel",
+  start: t`Card begun`, update: t`Card updated`, end: t`Card ended`, alert: t`Alert`, channel: t`Channel`,
 });
 const states = /** @type {Record<string, string>} */ ({
-  starting: "being started", active: "on the Lock Screen", stale: "out of date", ended: "ended", dismissed: "swiped away",
+  starting: t`being started`, active: t`on the Lock Screen`, stale: t`out of date`, ended: t`ended`, dismissed: t`swiped away`,
 });
 
 export class DeviceCard extends HTMLElement {
@@ -31,22 +32,22 @@ export class DeviceCard extends HTMLElement {
   #article = h("article", { class: "device" });
   #name = h("h3", { class: "foreign", tabindex: "-1" });
   #about = h("p", { class: "quiet foreign" });
-  #own = span("presence", "This browser");
+  #own = span("presence", t`This browser`);
   #presence = span("presence");
   #trouble = h("p", { class: "warning foreign" });
   #screen = new LockScreen();
   #wishes = h("dl", { class: "numbers" });
-  #change = h("button", { type: "button", class: "plain", onclick: () => this.#open(true) }, "Change …");
+  #change = h("button", { type: "button", class: "plain", onclick: () => this.#open(true) }, t`Change …`);
   #changeButtons = h("div", { class: "buttons" }, this.#change);
   #choices = new ChoicesForm();
   #cards = h("ul", { class: "device-cards" });
-  #cardsPart = h("section", {}, h("h4", {}, "Cards"), this.#cards);
-  #pushes = h("ol", { class: "pushes", "aria-label": "Pushes, the newest first" });
-  #noPushes = h("p", { class: "quiet" }, "None yet. One is sent when something happens and nobody is looking.");
-  #test = h("button", { type: "button", class: "plain", onclick: () => this.#do("test") }, "Send a test");
-  #forget = h("button", { type: "button", class: "deny" }, "Forget …");
+  #cardsPart = h("section", {}, h("h4", {}, t`Cards`), this.#cards);
+  #pushes = h("ol", { class: "pushes", "aria-label": t`Pushes, the newest first` });
+  #noPushes = h("p", { class: "quiet" }, t`None yet. One is sent when something happens and nobody is looking.`);
+  #test = h("button", { type: "button", class: "plain", onclick: () => this.#do("test") }, t`Send a test`);
+  #forget = h("button", { type: "button", class: "deny" }, t`Forget …`);
   #buttons = h("div", { class: "buttons" }, this.#test, this.#forget);
-  #confirmation = new Confirmation({ opener: this.#forget, buttons: this.#buttons, verb: "Forget", deed: () => this.#do("forget") });
+  #confirmation = new Confirmation({ opener: this.#forget, buttons: this.#buttons, verb: t`Forget`, deed: () => this.#do("forget") });
   #problem = h("p", { class: "problem", role: "alert" });
   #tested = h("p", { class: "tested foreign", role: "status", hidden: true });
   /** @type {{after: number, hasArrived: boolean}|null} A test that was asked for, `after` the last push that was known. */ #testing = null;
@@ -58,9 +59,9 @@ export class DeviceCard extends HTMLElement {
       h("header", { class: "device-head" }, h("div", {}, this.#name, this.#about), h("p", { class: "device-marks" }, this.#own, this.#presence)), this.#trouble,
       h("div", { class: "device-body" }, this.#screen,
         h("div", { class: "device-facts" },
-          h("section", {}, h("h4", {}, "Pushes"), this.#noPushes, this.#pushes),
+          h("section", {}, h("h4", {}, t`Pushes`), this.#noPushes, this.#pushes),
           this.#cardsPart,
-          h("section", {}, h("h4", {}, "What it gets"), this.#wishes, this.#changeButtons, this.#choices),
+          h("section", {}, h("h4", {}, t`What it gets`), this.#wishes, this.#changeButtons, this.#choices),
           this.#buttons, this.#confirmation.element, this.#tested, this.#problem)));
     this.#choices.hidden = true;
     this.#choices.onclosed = () => this.#open(false);
@@ -86,7 +87,7 @@ export class DeviceCard extends HTMLElement {
     // Others than apps have no cards, and their notifications are the system's to draw.
     attribute(this.#screen, "hidden", !isApp);
     attribute(this.#cardsPart, "hidden", !isApp);
-    write(this.#presence, device.present ? "Being looked at" : "Away");
+    write(this.#presence, device.present ? t`Being looked at` : t`Away`);
     attribute(this.#presence, "data-present", device.present);
     attribute(this.#trouble, "hidden", !device.trouble);
     say(this.#trouble, device.trouble ?? "", line);
@@ -96,10 +97,11 @@ export class DeviceCard extends HTMLElement {
       return h("div", {}, h("dt", {}, term), words);
     }));
     this.#confirmation.question = reach === "web"
-      ? `Forget ${name}? It gets nothing more until notifications are switched on there again. What was chosen for it is lost.`
-      : reach !== "app" ? `Forget ${name}? The ${reach === "ntfy" ? "topic" : "receiver"} gets nothing more until it is added again. What was chosen for it is lost.`
-      : `Forget ${name}? It gets nothing more until its app registers it again.`;
-    attribute(this.#change, "aria-label", `Change what ${name} rings for …`);
+      ? t`Forget ${name}? It gets nothing more until notifications are switched on there again. What was chosen for it is lost.`
+      : reach === "app" ? t`Forget ${name}? It gets nothing more until its app registers it again.`
+      : reach === "ntfy" ? t`Forget ${name}? The topic gets nothing more until it is added again. What was chosen for it is lost.`
+      : t`Forget ${name}? The receiver gets nothing more until it is added again. What was chosen for it is lost.`;
+    attribute(this.#change, "aria-label", t`Change what ${name} rings for …`);
     this.#drawTest();
     if (isApp) this.#screen.show({ pushes: device.pushes, profile, titleOf: this.#title }, app.now());
     this.#drawPushes();
@@ -111,16 +113,16 @@ export class DeviceCard extends HTMLElement {
     this.#screen.tick(now);
     const { cards } = this.#device;
     const words = cards.length ? cards.map(({ session, state, updatedAt, hasToken }) =>
-      [`${this.#title(session)} · ${states[state] ?? state}`, updatedAt && ago(now - updatedAt), !hasToken && "no token yet"].filter(Boolean).join(", ")) : ["None."];
+      [`${this.#title(session)} · ${states[state] ?? state}`, updatedAt && ago(now - updatedAt), !hasToken && t`no token yet`].filter(Boolean).join(", ")) : [t`None.`];
     if (this.#cards.childElementCount !== words.length) this.#cards.replaceChildren(...words.map(() => h("li", { class: "foreign" })));
     words.forEach((text, index) => say(/** @type {HTMLElement} */ (this.#cards.children[index]), text, line));
   }
 
   /** @param {string|undefined} session */
   #title = (session) => {
-    if (session === undefined) return "All sessions";
+    if (session === undefined) return t`All sessions`;
     const summary = this.#app.state.sessions.get(session);
-    return summary ? titleOf(summary) : `Session ${session}`;
+    return summary ? titleOf(summary) : t`Session ${session}`;
   };
 
   #drawPushes() {
@@ -146,16 +148,16 @@ export class DeviceCard extends HTMLElement {
     const what = span("push-what foreign");
     say(what, `${purposes[push.purpose] ?? push.purpose} · ${push.purpose === "alert" ? alertOf(push) : this.#title(push.session)}`, line);
     const result = span("push-fate foreign");
-    say(result, ignored ? `${words}, but a phone shows nothing of it: ${ignored}` : words, line);
+    say(result, ignored ? t`${words}, but a phone shows nothing of it: ${ignored}` : words, line);
     attribute(item, "data-tone", ignored ? "void" : tone);
     const isOpen = item.querySelector("details")?.open ?? false;
     const details = h("details", { class: "fold", open: isOpen },
       h("summary", {}, span("push-line", h("time", {}, timeOfDay(push.plannedAt)), what, result)));
     const fill = () => {
       if (!details.open || details.childElementCount > 1) return;
-      const took = push.answeredAt === undefined ? "not answered yet" : `answered after ${duration(push.answeredAt - push.plannedAt)}`;
-      details.append(h("div", { class: "fold-body" }, h("p", { class: "quiet" }, `Push ${push.push}, priority ${push.priority}, ${took}.`),
-        push.payload ? textBlock(JSON.stringify(push.payload, null, 2), { name: "Payload" }) : h("p", { class: "quiet" }, "It carries no payload.")));
+      const took = push.answeredAt === undefined ? t`not answered yet` : t`answered after ${duration(push.answeredAt - push.plannedAt)}`;
+      details.append(h("div", { class: "fold-body" }, h("p", { class: "quiet" }, t`Push ${push.push}, priority ${push.priority}, ${took}.`),
+        push.payload ? textBlock(JSON.stringify(push.payload, null, 2), { name: t`Payload` }) : h("p", { class: "quiet" }, t`It carries no payload.`)));
     };
     details.addEventListener("toggle", fill);
     fill();
@@ -202,11 +204,11 @@ export class DeviceCard extends HTMLElement {
       await this.#app.devices[deed](device);
       if (deed === "forget" && device === this.#app.webPush.device) await this.#app.webPush.switchOff();
       this.#drawTest();
-      this.#app.announce(deed === "test" ? `A test is on its way to ${name}` : `${name} is forgotten`);
+      this.#app.announce(deed === "test" ? t`A test is on its way to ${name}` : t`${name} is forgotten`);
     } catch (error) {
       if (deed === "test") this.#testing = null;
       this.#drawTest();
-      write(this.#problem, `${deed === "test" ? "No test was sent" : "Not forgotten"}: ${/** @type {Error} */ (error).message}`);
+      write(this.#problem, `${deed === "test" ? t`No test was sent` : t`Not forgotten`}: ${/** @type {Error} */ (error).message}`);
     }
     buttons.forEach((button) => { button.disabled = false; });
   }

@@ -8,6 +8,7 @@ import { TokenList } from "./token-list.js";
 import { TopicForm } from "./topic-form.js";
 import { TrustList } from "./trust-list.js";
 import { View } from "./view.js";
+import { pieces, t } from "../language.js";
 
 /** Seconds. Pushes come by themselves; whether a device is looked at, and what its app says of its cards, is asked for. */
 const askEvery = 5;
@@ -21,11 +22,11 @@ export class DevicesView extends View {
   #topic = new TopicForm();
   #trust = new TrustList();
   #tokens = new TokenList();
-  #pushTitle = h("h3", { class: "section-title" }, "Pushes");
+  #pushTitle = h("h3", { class: "section-title" }, t`Pushes`);
   #ticks = 0;
 
   connectedCallback() {
-    this.append(h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Devices")), this.#switch, this.#topic, this.#trust, this.#tokens, this.#pushTitle, this.#problem, this.#empty, this.#list);
+    this.append(h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, t`Devices`)), this.#switch, this.#topic, this.#trust, this.#tokens, this.#pushTitle, this.#problem, this.#empty, this.#list);
   }
 
   /** It comes to the screen. */
@@ -79,9 +80,9 @@ export class DevicesView extends View {
     attribute(this.#empty, "hidden", devices.size !== 0 || problem !== "");
     if (devices.size || problem) return;
     this.#empty.replaceChildren(...(this.app.state.devices ? [
-      h("p", {}, "No device gets pushes yet."),
-      h("p", {}, "Approvals ring on a phone with this page on its Home Screen, with an app that is paired with this relay, or with the ntfy app. Without any, this page shows them as long as it is open."),
-      h("p", {}, h("a", { href: "#/link" }, "Pair another device"), " with this page, or see what an app would show: ", h("code", {}, "make demo"), "."),
+      h("p", {}, t`No device gets pushes yet.`),
+      h("p", {}, t`Approvals ring on a phone with this page on its Home Screen, with an app that is paired with this relay, or with the ntfy app. Without any, this page shows them as long as it is open.`),
+      h("p", {}, ...pieces`${h("a", { href: "#/link" }, t`Pair another device`)} with this page, or see what an app would show: ${h("code", {}, "make demo")}.`),
     ] : [h("p", {}, noNews(this.app.link))]));
   }
 }

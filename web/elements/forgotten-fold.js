@@ -2,7 +2,7 @@
 
 import { attribute, h, write } from "../dom.js";
 import { forgottenRows, messagesIn } from "../forgotten.js";
-import { plural } from "../format.js";
+import { plural, t } from "../language.js";
 
 /** @typedef {import("../timeline.js").Row} Row */
 
@@ -48,7 +48,7 @@ function drawLine(item, key, count, open, fold) {
     lines.set(item, button);
     item.querySelector(":scope > .event-body")?.append(button);
   }
-  write(button, `${plural(count, "message")} that the agent has forgotten`);
+  write(button, t`${plural(count, "message")} that the agent has forgotten`);
   attribute(button, "hidden", count === 0);
   attribute(button, "aria-expanded", String(open.has(key)));
   button.onclick = () => {

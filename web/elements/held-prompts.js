@@ -1,6 +1,7 @@
 /** `<held-prompts>`: next to where one writes, the prompts that wait in this browser for their time, or for an idle agent. */
 
 import { arrange, attribute, h, say, span } from "../dom.js";
+import { t } from "../language.js";
 import { untilWords } from "../later-times.js";
 import { calm, line } from "../text.js";
 import { reachable } from "./blocks.js";
@@ -11,7 +12,7 @@ import { reachable } from "./blocks.js";
 export class HeldPrompts extends HTMLElement {
   /** @type {(text: string) => void} Called with the text of one that was taken back. */ ontakeback = () => undefined;
 
-  #list = h("ul", { class: "waiting", "aria-label": "Waiting in this browser" });
+  #list = h("ul", { class: "waiting", "aria-label": t`Waiting in this browser` });
   /** @type {Map<string, {item: HTMLElement, update: (one: HeldPrompt) => void}>} */ #items = new Map();
 
   connectedCallback() {
@@ -36,13 +37,13 @@ export class HeldPrompts extends HTMLElement {
   /** @param {App} app @param {string} id */
   #item(app, id) {
     const text = span("waiting-text foreign");
-    reachable(text, "What was written");
+    reachable(text, t`What was written`);
     const item = h("li", {}, h("p", {}, text, span("waiting-outcome foreign")), h("div", { class: "buttons" },
       h("button", { type: "button", class: "plain small", onclick: () => {
         const taken = app.held.takeBack(id);
         if (taken) this.ontakeback(taken.text);
-      } }, "Take back"),
-      h("button", { type: "button", class: "plain small", "data-sends": true, onclick: () => app.held.sendNow(id) }, "Send now")));
+      } }, t`Take back`),
+      h("button", { type: "button", class: "plain small", "data-sends": true, onclick: () => app.held.sendNow(id) }, t`Send now`)));
     return { item, update: (/** @type {HeldPrompt} */ one) => say(text, one.text, calm) };
   }
 }
@@ -50,11 +51,11 @@ export class HeldPrompts extends HTMLElement {
 /** @param {HeldPrompt} one @param {import("../held.js").HeldStage} stage @param {string} obstacle @param {number} now */
 function outcomeOfHeld({ at, problem }, stage, obstacle, now) {
   switch (stage) {
-    case "sending": return "Sending …";
+    case "sending": return t`Sending …`;
     case "failed": return String(problem);
-    case "missed": return at === undefined ? "It has waited for half a day: send it, or take it back" : "Its time came while this page was not open: send it, or take it back";
-    case "due": return `It is time. ${obstacle}`.trim();
-    default: return `Sent ${at === undefined ? "when the agent is idle" : untilWords(at, now)}, while this page is open`;
+    case "missed": return at === undefined ? t`It has waited for half a day: send it, or take it back` : t`Its time came while this page was not open: send it, or take it back`;
+    case "due": return t`It is time. ${obstacle}`.trim();
+    default: return t`Sent ${at === undefined ? t`when the agent is idle` : untilWords(at, now)}, while this page is open`;
   }
 }
 

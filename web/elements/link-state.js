@@ -3,17 +3,18 @@
 import { h, span, write } from "../dom.js";
 import { ago } from "../format.js";
 import { View } from "./view.js";
+import { t } from "../language.js";
 
 /** @type {Record<import("../link.js").Phase, string>} */
 export const phases = {
-  idle: "Starting",
-  connecting: "Connecting",
-  greeting: "Connecting",
-  catchingUp: "Catching up",
-  live: "Live",
-  silent: "No answer",
-  waiting: "Offline",
-  stopped: "Disconnected",
+  idle: t`Starting`,
+  connecting: t`Connecting`,
+  greeting: t`Connecting`,
+  catchingUp: t`Catching up`,
+  live: t`Live`,
+  silent: t`No answer`,
+  waiting: t`Offline`,
+  stopped: t`Disconnected`,
 };
 
 /**
@@ -21,9 +22,9 @@ export const phases = {
  * @type {Record<number, string>}
  */
 export const stops = {
-  4401: "This device is no longer paired.",
-  4409: "Another connection took this one's place.",
-  4426: "The relay speaks another version. Reload the page.",
+  4401: t`This device is no longer paired.`,
+  4409: t`Another connection took this one's place.`,
+  4426: t`The relay speaks another version. Reload the page.`,
 };
 
 /**
@@ -31,7 +32,7 @@ export const stops = {
  * @param {import("../link.js").Link} link
  */
 export const noNews = ({ phase }) =>
-  phase === "waiting" || phase === "stopped" ? "No connection to the relay, so there is nothing to show. This page keeps trying." : "Waiting for the relay …";
+  phase === "waiting" || phase === "stopped" ? t`No connection to the relay, so there is nothing to show. This page keeps trying.` : t`Waiting for the relay …`;
 
 /**
  * The shape of what will be there, while the relay is asked; words, once that takes long or is in vain.
@@ -59,7 +60,7 @@ export class LinkState extends View {
     // Only what lasts is read out: a link that blinks would talk without end.
     const say = phase === "live" || phase === "waiting" || phase === "stopped" ? phases[phase] : "";
     if (!say || say === this.#said) return;
-    if (this.#said) this.app.announce(phase === "live" ? "The connection is live again" : `${phases[phase]}: what is shown may be old`);
+    if (this.#said) this.app.announce(phase === "live" ? t`The connection is live again` : t`${phases[phase]}: what is shown may be old`);
     this.#said = say;
   }
 
@@ -67,15 +68,15 @@ export class LinkState extends View {
   tick() {
     write(this.#detail, this.#age());
     const { phase, retryAt } = this.app.link;
-    if (phase === "waiting") write(this.#phase, `Offline, retry ${Math.max(0, Math.ceil((retryAt - Date.now()) / 1000))} s`);
+    if (phase === "waiting") write(this.#phase, t`Offline, retry ${Math.max(0, Math.ceil((retryAt - Date.now()) / 1000))} s`);
   }
 
   #age() {
     const { phase, heardAt } = this.app.link;
     const { loaded, keptAt } = this.app.state;
     if (phase === "live") return "";
-    if (keptAt) return `as of ${ago(this.app.now() - keptAt)}`;
-    return heardAt && loaded ? `as of ${ago(Date.now() - heardAt)}` : "";
+    if (keptAt) return t`as of ${ago(this.app.now() - keptAt)}`;
+    return heardAt && loaded ? t`as of ${ago(Date.now() - heardAt)}` : "";
   }
 }
 

@@ -2,6 +2,8 @@
 
 import { attribute, h, say, write } from "../dom.js";
 import { ago, countdown } from "../format.js";
+import { t } from "../language.js";
+import { chooseLanguage, chosenLanguage, languageChoices } from "../language-choice.js";
 import { ask, refusalIn } from "../page-key.js";
 import { has, rightsOf } from "../rights.js";
 import { contentWords } from "../sealing-words.js";
@@ -15,24 +17,27 @@ export class LinkView extends View {
   #dialog = new PairDialog();
   #phase = h("strong");
   #explanation = h("p", { class: "quiet link-explanation" });
-  #retry = h("button", { type: "button", class: "plain", onclick: () => this.app.link.wake() }, "Check now");
-  #pair = h("button", { type: "button", class: "solid", onclick: () => this.#dialog.open() }, "Pair another device");
-  #logout = h("button", { type: "button", class: "deny" }, "Log this device out …");
+  #retry = h("button", { type: "button", class: "plain", onclick: () => this.app.link.wake() }, t`Check now`);
+  #pair = h("button", { type: "button", class: "solid", onclick: () => this.#dialog.open() }, t`Pair another device`);
+  #logout = h("button", { type: "button", class: "deny" }, t`Log this device out …`);
+  /** @type {HTMLSelectElement} */ #language = h("select", { id: "language", onchange: () => chooseLanguage(this.#language.value) }, ...languageChoices().map(([value, words]) => h("option", { value, lang: value || null }, words)));
   #buttons = h("div", { class: "buttons stacked" }, this.#pair, this.#logout);
-  #confirmation = new Confirmation({ opener: this.#logout, buttons: this.#buttons, verb: "Log out", deed: () => this.#logOut() });
+  #confirmation = new Confirmation({ opener: this.#logout, buttons: this.#buttons, verb: t`Log out`, deed: () => this.#logOut() });
   #problem = h("p", { class: "problem", role: "alert" });
   #values = { device: fact(), may: fact(), workspace: fact(), relay: fact(), content: fact(), heard: fact() };
 
   connectedCallback() {
-    this.#confirmation.question = "Log this device out? It sees and decides nothing more, and gets no notifications, until it is paired again with a new code.";
+    this.#confirmation.question = t`Log this device out? It sees and decides nothing more, and gets no notifications, until it is paired again with a new code.`;
     this.#dialog.app = this.app;
+    this.#language.value = chosenLanguage();
     this.append(
-      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Connection")),
+      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, t`Connection`)),
       h("div", { class: "sheet" },
-        h("section", { class: "link-now", "aria-label": "State" },
+        h("section", { class: "link-now", "aria-label": t`State` },
           h("p", {}, h("span", { class: "dot", "aria-hidden": "true" }), " ", this.#phase), this.#explanation, this.#retry),
-        h("dl", { class: "numbers" }, row("This device", this.#values.device), row("It may", this.#values.may), row("Workspace", this.#values.workspace),
-          row("Relay", this.#values.relay), row("Content", this.#values.content), row("Last heard", this.#values.heard)),
+        h("dl", { class: "numbers" }, row(t`This device`, this.#values.device), row(t`It may`, this.#values.may), row(t`Workspace`, this.#values.workspace),
+          row(t`Relay`, this.#values.relay), row(t`Content`, this.#values.content), row(t`Last heard`, this.#values.heard)),
+        h("div", { class: "field" }, h("label", { for: "language" }, t`Language`), this.#language),
         this.#buttons, this.#confirmation.element, this.#problem),
       this.#dialog);
   }
@@ -49,7 +54,7 @@ export class LinkView extends View {
     say(this.#values.device, welcome?.client.name ?? "…", line);
     write(this.#values.may, rightsOf(welcome));
     say(this.#values.workspace, welcome?.workspace.name ?? "…", line);
-    say(this.#values.relay, welcome ? `${welcome.software} at ${location.host}` : location.host, line);
+    say(this.#values.relay, welcome ? t`${welcome.software} at ${location.host}` : location.host, line);
     const contents = contentWords([...sessions.values(), ...hosts.values()], (host) => Boolean(trust?.hosts.get(host)?.epochs?.size));
     say(this.#values.content, contents.join("\n") || "…", calm);
     this.tick();
@@ -60,13 +65,13 @@ export class LinkView extends View {
     const { phase, heardAt, retryAt, stopCode } = this.app.link;
     this.#dialog.tick();
     write(this.#phase, phases[phase]);
-    write(this.#values.heard, heardAt ? ago(Date.now() - heardAt) : "not yet");
+    write(this.#values.heard, heardAt ? ago(Date.now() - heardAt) : t`not yet`);
     write(this.#explanation, {
-      idle: "", connecting: "Connecting to the relay.", greeting: "The relay answered.", catchingUp: "Fetching what happened meanwhile.",
-      live: "Up to date.",
-      silent: "The relay does not answer. What you see may be old.",
-      waiting: `The relay cannot be reached. What you see is from before. Next try in ${countdown(retryAt - Date.now())}.`,
-      stopped: stops[stopCode] ?? "The relay closed the connection for good.",
+      idle: "", connecting: t`Connecting to the relay.`, greeting: t`The relay answered.`, catchingUp: t`Fetching what happened meanwhile.`,
+      live: t`Up to date.`,
+      silent: t`The relay does not answer. What you see may be old.`,
+      waiting: t`The relay cannot be reached. What you see is from before. Next try in ${countdown(retryAt - Date.now())}.`,
+      stopped: stops[stopCode] ?? t`The relay closed the connection for good.`,
     }[phase]);
   }
 
@@ -78,7 +83,7 @@ export class LinkView extends View {
       this.#confirmation.close();
       this.app.pairAgain();
     } catch (error) {
-      write(this.#problem, `Not logged out: ${/** @type {Error} */ (error).message}`);
+      write(this.#problem, t`Not logged out: ${/** @type {Error} */ (error).message}`);
     }
   }
 }

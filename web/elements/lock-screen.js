@@ -2,7 +2,8 @@
 
 import { attribute, h, say, span, write } from "../dom.js";
 import { elapsed, faceOf } from "../faces.js";
-import { ago, timeOfDay } from "../format.js";
+import { age, timeOfDay } from "../format.js";
+import { language, t } from "../language.js";
 import { lockScreen } from "../lockscreen.js";
 import { line } from "../text.js";
 
@@ -27,14 +28,14 @@ const paths = {
   card: "M4 7h16v10H4zM8 11h8M8 14h4",
 };
 
-const day = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" });
+const day = new Intl.DateTimeFormat(language.tag, { weekday: "long", day: "numeric", month: "long" });
 
 export class LockScreen extends HTMLElement {
   #island = h("button", { type: "button", class: "island", "aria-expanded": "false", onclick: () => this.#hold() });
   #clock = h("p", { class: "phone-clock" });
   #day = h("p", { class: "phone-day" });
-  #list = h("ol", { class: "phone-list", "aria-label": "On the Lock Screen" });
-  #nothing = h("p", { class: "phone-nothing" }, "Nothing on the Lock Screen");
+  #list = h("ol", { class: "phone-list", "aria-label": t`On the Lock Screen` });
+  #nothing = h("p", { class: "phone-nothing" }, t`Nothing on the Lock Screen`);
   #forms = h("figure", { class: "island-forms", "aria-hidden": "true" });
   /** @type {Shown|null} */ #shown = null;
   #drawn = "";
@@ -45,7 +46,7 @@ export class LockScreen extends HTMLElement {
 
   connectedCallback() {
     if (this.firstChild) return;
-    const list = h("div", { class: "phone-scroller", tabindex: "0", role: "group", "aria-label": "Cards and notifications" }, this.#list, this.#nothing);
+    const list = h("div", { class: "phone-scroller", tabindex: "0", role: "group", "aria-label": t`Cards and notifications` }, this.#list, this.#nothing);
     this.append(h("div", { class: "phone" }, this.#island, this.#clock, this.#day, list), this.#forms);
   }
 
@@ -97,7 +98,7 @@ export class LockScreen extends HTMLElement {
     attribute(this.#island, "data-form", form);
     attribute(this.#island, "disabled", !alone);
     attribute(this.#island, "aria-expanded", String(form === "expanded"));
-    this.#island.replaceChildren(span("unseen", alone ? "Dynamic Island: " : "Dynamic Island, empty"), ...(alone ? this.#islandFace(alone, form) : []));
+    this.#island.replaceChildren(span("unseen", alone ? t`Dynamic Island: ` : t`Dynamic Island, empty`), ...(alone ? this.#islandFace(alone, form) : []));
     this.#drawForms(alone);
   }
 
@@ -106,7 +107,7 @@ export class LockScreen extends HTMLElement {
     attribute(this.#forms, "hidden", !card);
     if (!card) return this.#forms.replaceChildren();
     return this.#forms.replaceChildren(
-      h("figcaption", { class: "quiet" }, "The same card in each form of the island"),
+      h("figcaption", { class: "quiet" }, t`The same card in each form of the island`),
       ...["compact", "minimal", "expanded"].map((form) => h("div", { class: "island-specimen" },
         h("div", { class: "island", "data-form": form }, ...this.#islandFace(card, form)), h("p", { class: "quiet" }, form))));
   }
@@ -144,14 +145,14 @@ export class LockScreen extends HTMLElement {
     attribute(mark, "data-tint", face.tint);
     const cost = face.cost ? span("face-cost", face.cost) : null;
     if (cost) attribute(cost, "data-budget", face.budget);
-    const condition = card.isEnded ? "Ended" : card.isStale ? `Not up to date since ${timeOfDay(card.staleAt ?? card.updatedAt)}` : "";
+    const condition = card.isEnded ? t`Ended` : card.isStale ? t`Not up to date since ${timeOfDay(card.staleAt ?? card.updatedAt)}` : "";
     /** @type {(import("../dom.js").Child)[]} */
     const rows = [
       h(tag, { class: "face-head" }, mark, said("face-title", face.title), this.#timer(face)),
       h(tag, { class: "face-status" }, said("face-words", face.status), cost),
       face.detail ? said("face-detail", face.detail) : null,
       face.progress ? h(tag, { class: "face-progress" },
-        h("progress", { max: face.progress.total, value: face.progress.completed, "aria-label": "Progress" }), said("", face.progress.text)) : null,
+        h("progress", { max: face.progress.total, value: face.progress.completed, "aria-label": t`Progress` }), said("", face.progress.text)) : null,
       ...face.facts.slice(0, 6).map(([name, value]) => h(tag, { class: "face-fact" }, said("face-name", name), " ", said("", value))),
       face.place || condition ? h(tag, { class: "face-foot" }, said("face-place", face.place), condition ? span("face-condition", condition) : null) : null,
     ];
@@ -170,15 +171,15 @@ export class LockScreen extends HTMLElement {
   /** @param {import("../lockscreen.js").Notification} top @param {number} count */
   #notification(top, count) {
     const when = span("notice-age");
-    const update = () => write(when, ago(this.#now - top.at).replace(" ago", "").replace("just now", "now"));
+    const update = () => write(when, age(this.#now - top.at));
     this.#clocks.push(update);
     update();
     const item = h("li", { class: "notice" },
       h("div", { class: "notice-head" }, said("notice-title", top.title || top.body), when),
       top.subtitle ? said("notice-subtitle", top.subtitle) : null,
       top.title ? said("notice-body", top.body) : null,
-      h("div", { class: "notice-foot" }, top.isTimeSensitive ? span("", "Time sensitive") : null,
-        count > 1 ? span("notice-count", `and ${count - 1} more`) : null));
+      h("div", { class: "notice-foot" }, top.isTimeSensitive ? span("", t`Time sensitive`) : null,
+        count > 1 ? span("notice-count", t`and ${count - 1} more`) : null));
     attribute(item, "data-stacked", count > 1);
     return item;
   }

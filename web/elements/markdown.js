@@ -1,6 +1,7 @@
 /** Markdown as elements. Each text in it is foreign: what hides in it is made visible, and nothing of it becomes markup or is fetched. */
 
 import { h, nodes, span } from "../dom.js";
+import { t } from "../language.js";
 import { markdown } from "../markdown.js";
 import { calm, exact, plainly, said } from "../text.js";
 import { codeNodes, copyButton } from "./blocks.js";
@@ -57,9 +58,9 @@ class Writer {
       case "list":
         return h(block.first === null ? "ul" : "ol", { dir: this.#manner.dir, start: block.first }, ...block.items.map(({ isDone, blocks }) =>
           h("li", isDone === null ? {} : { class: "task" },
-            isDone === null ? null : span("task-mark", isDone ? "☑" : "☐", span("unseen", isDone ? " done: " : " to do: ")), ...this.blocks(blocks))));
+            isDone === null ? null : span("task-mark", isDone ? "☑" : "☐", span("unseen", isDone ? t` done: ` : t` to do: `)), ...this.blocks(blocks))));
       case "table":
-        return h("div", { class: "markdown-table", tabindex: "0", role: "group", "aria-label": "Table, scrolls" }, h("table", {},
+        return h("div", { class: "markdown-table", tabindex: "0", role: "group", "aria-label": t`Table, scrolls` }, h("table", {},
           h("thead", {}, h("tr", {}, ...block.head.map((cell) => h("th", { scope: "col" }, ...this.#inlines(cell))))),
           h("tbody", {}, ...block.rows.map((row) => h("tr", {}, ...row.map((cell) => h("td", {}, ...this.#inlines(cell))))))));
       case "rule":
@@ -109,7 +110,7 @@ class Writer {
   /** @param {import("../markdown.js").Link} link The words, and behind them where it leads; an image is a link too. */
   #link({ href, host, rest, isImage, inlines }) {
     const words = this.#inlines(inlines);
-    const link = h("a", { href, rel: "noopener noreferrer", target: "_blank", title: href }, isImage ? "Image: " : null, ...words);
+    const link = h("a", { href, rel: "noopener noreferrer", target: "_blank", title: href }, isImage ? t`Image: ` : null, ...words);
     if (!host) return [link];
     const shown = rest.length > this.#manner.addressMax ? `${rest.slice(0, this.#manner.addressMax)}…` : rest;
     return [link, h("span", { class: "link-target" }, " (", h("span", { class: "link-host exact" }, nodes(exact(host))), h("span", { class: "exact" }, nodes(exact(shown))), ")")];

@@ -1,6 +1,7 @@
 /** `<notification-switch>`: notifications on this device, or what has to be done before there can be any. */
 
 import { attribute, h, say, write } from "../dom.js";
+import { pieces, t } from "../language.js";
 import { line } from "../text.js";
 
 /** @typedef {import("./view.js").App} App */
@@ -8,26 +9,26 @@ import { line } from "../text.js";
 
 /** What the browser will ask, in our words first: on an iPhone it asks once, and "Don't Allow" is for good. */
 const offer = [
-  "When an agent needs you and nobody is looking at this page, this device rings: for approvals, questions, errors, finished runs and budgets.",
-  "It shows a summary, and you can deny from there. Below, you can then change how much it shows and when it is quiet. Your browser asks next: choose Allow.",
+  t`When an agent needs you and nobody is looking at this page, this device rings: for approvals, questions, errors, finished runs and budgets.`,
+  t`It shows a summary, and you can deny from there. Below, you can then change how much it shows and when it is quiet. Your browser asks next: choose Allow.`,
 ];
 
 /** @type {Record<Standing, {title: string, words: string[]}>} */
 const said = {
-  unknown: { title: "Checking whether this device can have them …", words: [] },
+  unknown: { title: t`Checking whether this device can have them …`, words: [] },
   insecure: {
-    title: "Not over plain HTTP",
-    words: ["Browsers show notifications only for pages that come over HTTPS. Give the relay a certificate or put it behind a proxy that has one (README, “Your phone”), and open the page by that address."],
+    title: t`Not over plain HTTP`,
+    words: [t`Browsers show notifications only for pages that come over HTTPS. Give the relay a certificate or put it behind a proxy that has one (README, “Your phone”), and open the page by that address.`],
   },
-  homeScreen: { title: "First, put Heliograph on the Home Screen", words: ["An iPhone or iPad shows notifications only for pages that are there:"] },
-  browser: { title: "Not with this browser", words: ["It cannot show notifications for a page. On an iPhone or iPad that takes iOS 16.4 or later; elsewhere, a current Firefox, Chrome, Edge or Safari, and no private window."] },
-  relay: { title: "The relay sends none to browsers", words: [] },
+  homeScreen: { title: t`First, put Heliograph on the Home Screen`, words: [t`An iPhone or iPad shows notifications only for pages that are there:`] },
+  browser: { title: t`Not with this browser`, words: [t`It cannot show notifications for a page. On an iPhone or iPad that takes iOS 16.4 or later; elsewhere, a current Firefox, Chrome, Edge or Safari, and no private window.`] },
+  relay: { title: t`The relay sends none to browsers`, words: [] },
   denied: {
-    title: "Blocked in the settings of this browser",
-    words: ["This device was told not to show notifications of this page, and does not ask again. Allow them where it keeps the permissions of sites (next to the address; on an iPhone in Settings → Notifications → Heliograph), then come back here."],
+    title: t`Blocked in the settings of this browser`,
+    words: [t`This device was told not to show notifications of this page, and does not ask again. Allow them where it keeps the permissions of sites (next to the address; on an iPhone in Settings → Notifications → Heliograph), then come back here.`],
   },
-  off: { title: "Off", words: offer },
-  on: { title: "On", words: ["This device rings when an agent needs you and nobody is looking at this page."] },
+  off: { title: t`Off`, words: offer },
+  on: { title: t`On`, words: [t`This device rings when an agent needs you and nobody is looking at this page.`] },
 };
 
 export class NotificationSwitch extends HTMLElement {
@@ -35,9 +36,9 @@ export class NotificationSwitch extends HTMLElement {
   #title = h("p", { class: "switch-title" });
   #words = h("div", { class: "switch-words" });
   #steps = h("ol", { class: "steps-list", hidden: true },
-    h("li", {}, "Tap ", h("em", {}, "Share"), " (a square with an arrow), then ", h("em", {}, "Add to Home Screen"), ". If there is a switch ", h("em", {}, "Open as Web App"), ", leave it on."),
-    h("li", {}, "On another device that is paired, open ", h("em", {}, "Connection → Pair another device"), ", and copy the link."),
-    h("li", {}, "Open Heliograph from the Home Screen, paste the link there, and switch notifications on under ", h("em", {}, "Devices"), "."));
+    h("li", {}, ...pieces`Tap ${h("em", {}, t`Share`)} (a square with an arrow), then ${h("em", {}, t`Add to Home Screen`)}. If there is a switch ${h("em", {}, t`Open as Web App`)}, leave it on.`),
+    h("li", {}, ...pieces`On another device that is paired, open ${h("em", {}, t`Connection → Pair another device`)}, and copy the link.`),
+    h("li", {}, ...pieces`Open Heliograph from the Home Screen, paste the link there, and switch notifications on under ${h("em", {}, t`Devices`)}.`));
   #reason = h("p", { class: "warning foreign", hidden: true, role: "status" });
   #button = h("button", { type: "button", class: "solid", onclick: () => this.#press() });
   /** @type {Standing|""} */ #drawn = "";
@@ -45,7 +46,7 @@ export class NotificationSwitch extends HTMLElement {
   connectedCallback() {
     if (this.firstChild) return;
     this.append(h("section", { class: "notification-switch", "aria-labelledby": "switch-heading" },
-      h("h3", { id: "switch-heading" }, "Notifications on this device"), this.#title, this.#words, this.#steps, this.#reason, h("div", { class: "buttons" }, this.#button)));
+      h("h3", { id: "switch-heading" }, t`Notifications on this device`), this.#title, this.#words, this.#steps, this.#reason, h("div", { class: "buttons" }, this.#button)));
   }
 
   /** @param {App} app */
@@ -62,7 +63,7 @@ export class NotificationSwitch extends HTMLElement {
     }
     attribute(this.#reason, "hidden", !reason);
     say(this.#reason, reason, line);
-    write(this.#button, isBusy ? "One moment …" : standing === "off" ? "Switch on" : standing === "on" ? "Switch off" : "Look again");
+    write(this.#button, isBusy ? t`One moment …` : standing === "off" ? t`Switch on` : standing === "on" ? t`Switch off` : t`Look again`);
     // A button that is disabled loses the keyboard: while it works it only says that it does.
     attribute(this.#button, "aria-disabled", isBusy ? "true" : null);
     this.#button.disabled = (standing === "off" || standing === "on") && !app.link.isLive && !isBusy;
@@ -76,7 +77,7 @@ export class NotificationSwitch extends HTMLElement {
     if (webPush.standing === "off") await webPush.switchOn();
     else if (webPush.standing === "on") await webPush.switchOff();
     else await webPush.refresh();
-    this.#app.announce(`Notifications on this device: ${said[webPush.standing].title}`);
+    this.#app.announce(t`Notifications on this device: ${said[webPush.standing].title}`);
     await this.#app.devices.again();
   }
 }

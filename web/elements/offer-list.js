@@ -4,6 +4,7 @@
  */
 
 import { attribute, h, nodes, say, span, write } from "../dom.js";
+import { pieces, t } from "../language.js";
 import { isFarReaching, openerWords, scopeWords } from "../offers.js";
 import { exact, line } from "../text.js";
 
@@ -24,11 +25,11 @@ export class OfferList {
   #choices = h("fieldset", { class: "offers" });
   #take = h("button", { type: "submit", class: "allow", disabled: true });
   #list = h("form", { hidden: true, onsubmit: (event) => this.#taken(event) }, this.#choices,
-    h("div", { class: "buttons" }, h("button", { type: "button", class: "plain", onclick: () => this.#turn("closed") }, "Back"), this.#take));
+    h("div", { class: "buttons" }, h("button", { type: "button", class: "plain", onclick: () => this.#turn("closed") }, t`Back`), this.#take));
   #question = h("p", { id: `${this.#name}-question` });
   #rule = h("div", { class: "offer-rule foreign exact" });
   #sure = h("button", { type: "button", class: "deny solid", onclick: () => this.#give() });
-  #unsure = h("button", { type: "button", class: "plain", onclick: () => this.#turn("list") }, "Back");
+  #unsure = h("button", { type: "button", class: "plain", onclick: () => this.#turn("list") }, t`Back`);
   #again = h("div", { class: "confirmation", hidden: true, role: "group", "aria-labelledby": `${this.#name}-question` },
     this.#question, this.#rule, h("div", { class: "buttons" }, this.#sure, this.#unsure));
   element = h("div", { class: "offer-list", hidden: true, onkeydown: (event) => this.#escape(event) }, this.#list, this.#again);
@@ -44,7 +45,7 @@ export class OfferList {
     attribute(this.opener, "hidden", !this.hasAny);
     if (!offers.length) return;
     write(this.opener, openerWords(offers));
-    this.#choices.replaceChildren(h("legend", {}, "The agent itself offers"), ...offers.map((offer) => this.#choice(offer)));
+    this.#choices.replaceChildren(h("legend", {}, t`The agent itself offers`), ...offers.map((offer) => this.#choice(offer)));
   }
 
   /** @param {Offer} offer */
@@ -52,7 +53,7 @@ export class OfferList {
     const input = h("input", { type: "radio", name: this.#name, onchange: () => this.#choose(offer) });
     return h("label", { class: "choice offer" }, input, h("span", { class: "offer-text" },
       h("span", { class: "choice-label foreign" }, nodes(exact(offer.label))),
-      offer.mode ? span("offer-mode", "Mode: ", h("code", { class: "foreign" }, nodes(exact(offer.mode)))) : null,
+      offer.mode ? span("offer-mode", ...pieces`Mode: ${h("code", { class: "foreign" }, nodes(exact(offer.mode)))}`) : null,
       offer.rule ? h("span", { class: "offer-rule foreign exact" }, ...ruleLines(offer.rule)) : null,
       span("quiet", scopeWords(offer))));
   }
@@ -60,7 +61,7 @@ export class OfferList {
   /** @param {Offer} offer */
   #choose(offer) {
     this.#chosen = offer;
-    write(this.#take, offer.effect === "allow" ? "Allow, and this too" : "Deny, and this too");
+    write(this.#take, offer.effect === "allow" ? t`Allow, and this too` : t`Deny, and this too`);
     attribute(this.#take, "class", offer.effect === "allow" ? "allow" : "deny solid");
     this.#draw();
   }
@@ -77,7 +78,7 @@ export class OfferList {
   #draw() {
     this.#take.disabled = this.#isLocked || !this.#chosen;
     this.#sure.disabled = this.#take.disabled;
-    if (!this.#chosen) write(this.#take, "Choose one");
+    if (!this.#chosen) write(this.#take, t`Choose one`);
   }
 
   get hasAny() {
@@ -117,8 +118,8 @@ export class OfferList {
     if (!isFarReaching(this.#chosen)) return this.#give();
     say(this.#question, `${this.#chosen.label}? ${scopeWords(this.#chosen)}`, line);
     const { rule, mode } = this.#chosen;
-    this.#rule.replaceChildren(...(mode ? ruleLines(`Mode: ${mode}`) : []), ...(rule ? ruleLines(rule) : []));
-    write(this.#sure, this.#chosen.effect === "allow" ? "Yes, allow it so" : "Yes, deny it so");
+    this.#rule.replaceChildren(...(mode ? ruleLines(t`Mode: ${mode}`) : []), ...(rule ? ruleLines(rule) : []));
+    write(this.#sure, this.#chosen.effect === "allow" ? t`Yes, allow it so` : t`Yes, deny it so`);
     this.#turn("again");
   }
 

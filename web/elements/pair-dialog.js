@@ -5,6 +5,7 @@
 
 import { attribute, h, say, write } from "../dom.js";
 import { countdown } from "../format.js";
+import { t } from "../language.js";
 import { qrRowsOf } from "../qr.js";
 import { staysHere } from "../route.js";
 import { line } from "../text.js";
@@ -13,7 +14,7 @@ import { qrCode } from "./qr-code.js";
 
 /** @typedef {import("./view.js").App} App */
 
-const scanning = "Scan this with the phone's camera, or open the link there. It works once. The device may then watch and decide; one that steers agents is let in by heliograph pair --role operator.";
+const scanning = t`Scan this with the phone's camera, or open the link there. It works once. The device may then watch and decide; one that steers agents is let in by heliograph pair --role operator.`;
 
 const nobody = { newcomer: null, stage: "closed", said: /** @type {import("../vouching.js").Said[]} */ ([]) };
 
@@ -22,25 +23,25 @@ export class PairDialog extends HTMLElement {
   #expiresAt = 0;
   #how = h("p", {}, scanning);
   #picture = h("div", { class: "qr-frame" });
-  #link = h("code", { class: "pair-link", tabindex: "0", role: "group", "aria-label": "Pairing link" });
+  #link = h("code", { class: "pair-link", tabindex: "0", role: "group", "aria-label": t`Pairing link` });
   #state = h("p", { class: "quiet", role: "status" });
   #who = h("p", { class: "foreign" });
   #code = h("p", { class: "trust-code" });
-  #no = h("button", { type: "button", class: "plain", onclick: () => this.app.trust.turnAway() }, "Do not");
-  #yes = h("button", { type: "button", class: "solid", onclick: () => this.app.trust.bring() }, "Let it in");
+  #no = h("button", { type: "button", class: "plain", onclick: () => this.app.trust.turnAway() }, t`Do not`);
+  #yes = h("button", { type: "button", class: "solid", onclick: () => this.app.trust.bring() }, t`Let it in`);
   #choice = h("div", { class: "buttons" }, this.#no, this.#yes);
   #said = h("ul");
   #told = nobody.said;
-  #newcomer = h("section", { class: "newcomer", hidden: true, "aria-label": "A device that wants in" },
+  #newcomer = h("section", { class: "newcomer", hidden: true, "aria-label": t`A device that wants in` },
     h("div", { role: "status" }, this.#who, this.#code, this.#said), this.#choice);
-  #copy = h("button", { type: "button", class: "plain", disabled: true, onclick: () => this.#copyLink() }, "Copy link");
-  #again = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.#ask() }, "New code");
+  #copy = h("button", { type: "button", class: "plain", disabled: true, onclick: () => this.#copyLink() }, t`Copy link`);
+  #again = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.#ask() }, t`New code`);
   #expiry = h("p", { class: "quiet expiry" });
   #dialog = h("dialog", { class: "dialog", "aria-labelledby": "pair-title" },
-    h("h2", { id: "pair-title" }, "Pair another device"),
+    h("h2", { id: "pair-title" }, t`Pair another device`),
     this.#how, this.#picture, this.#link, this.#expiry, this.#state, this.#newcomer,
     h("div", { class: "buttons" }, this.#again, this.#copy,
-      h("button", { type: "button", class: "solid", onclick: () => this.close() }, "Done")));
+      h("button", { type: "button", class: "solid", onclick: () => this.close() }, t`Done`)));
 
   connectedCallback() {
     if (this.firstChild) return;
@@ -61,8 +62,8 @@ export class PairDialog extends HTMLElement {
   refresh() {
     const { newcomer, stage, said } = this.app.trust?.vouching ?? nobody;
     attribute(this.#newcomer, "hidden", !newcomer && !said.length);
-    say(this.#who, !newcomer ? "" : stage === "asked" ? `${newcomer.name} wants to decide for your machines, too. Let it in only if its own screen shows this code:`
-      : stage === "declined" ? `${newcomer.name} was not let in.` : `${newcomer.name} is let in:`, line);
+    say(this.#who, !newcomer ? "" : stage === "asked" ? t`${newcomer.name} wants to decide for your machines, too. Let it in only if its own screen shows this code:`
+      : stage === "declined" ? t`${newcomer.name} was not let in.` : t`${newcomer.name} is let in:`, line);
     write(this.#code, (stage !== "declined" && newcomer?.code) || "");
     attribute(this.#choice, "hidden", stage !== "asked");
     // A screen reader would say all of it again.
@@ -82,13 +83,13 @@ export class PairDialog extends HTMLElement {
   tick() {
     if (!this.#dialog.open || !this.#expiresAt) return;
     const left = this.#expiresAt - Date.now();
-    write(this.#expiry, left > 0 ? `Valid for ${countdown(left)}` : "No longer valid.");
+    write(this.#expiry, left > 0 ? t`Valid for ${countdown(left)}` : t`No longer valid.`);
     if (left <= 0) this.#void();
   }
 
   async #ask() {
     this.#void();
-    write(this.#state, "Asking the relay for a code …");
+    write(this.#state, t`Asking the relay for a code …`);
     try {
       const reply = await this.app.link.command({ type: "pair", role: "client" });
       // By this device's own clock, and no longer than that.
@@ -97,11 +98,11 @@ export class PairDialog extends HTMLElement {
       const link = linkOf(reply.link, k, location.href);
       const [stays, rows] = [staysHere(link), qrRowsOf(link)];
       // No phone gets anywhere by such a code.
-      if (!stays && rows.length) this.#picture.replaceChildren(qrCode(rows, "QR code of the pairing link"));
-      const brings = hosts.length ? ` Once you have compared its code here, ${hosts.join(", ")} does what it signs, too.` : "";
+      if (!stays && rows.length) this.#picture.replaceChildren(qrCode(rows, t`QR code of the pairing link`));
+      const brings = hosts.length ? t`Once you have compared its code here, ${hosts.join(", ")} does what it signs, too.` : "";
       say(this.#how, `${stays
-        ? "This address works on the relay's own machine only. For a phone, start the relay with --public-url, or with --listen and a certificate (README, “Your phone”)."
-        : scanning}${brings}`, line);
+        ? t`This address works on the relay's own machine only. For a phone, start the relay with --public-url, or with --listen and a certificate (README, “Your phone”).`
+        : scanning} ${brings}`, line);
       write(this.#link, link);
       attribute(this.#copy, "disabled", null);
       attribute(this.#again, "hidden", true);
@@ -109,7 +110,7 @@ export class PairDialog extends HTMLElement {
       this.refresh();
       this.tick();
     } catch (error) {
-      write(this.#state, `There is no code: ${/** @type {Error} */ (error).message}`);
+      write(this.#state, t`There is no code: ${/** @type {Error} */ (error).message}`);
     }
   }
 
@@ -128,11 +129,11 @@ export class PairDialog extends HTMLElement {
     const text = this.#link.textContent ?? "";
     try {
       await navigator.clipboard.writeText(text);
-      write(this.#state, "Copied.");
+      write(this.#state, t`Copied.`);
     } catch {
       // Without a secure context there is no clipboard for a page: select it, so that one key press copies it.
       getSelection()?.selectAllChildren(this.#link);
-      write(this.#state, document.execCommand("copy") ? "Copied." : "Selected: copy it with the keyboard or the menu.");
+      write(this.#state, document.execCommand("copy") ? t`Copied.` : t`Selected: copy it with the keyboard or the menu.`);
     }
   }
 }

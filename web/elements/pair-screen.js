@@ -2,6 +2,7 @@
 
 import { deviceName } from "../browser-name.js";
 import { attribute, h, say, write } from "../dom.js";
+import { pieces, t } from "../language.js";
 import { answerMs, keepKey, refusalIn, within } from "../page-key.js";
 import { alreadyWords, roleWords } from "../rights.js";
 import { pairingOf } from "../route.js";
@@ -29,38 +30,28 @@ export class PairScreen extends View {
     id: "pair-code", name: "code", autocomplete: "off", autocapitalize: "none", spellcheck: "false", required: true,
     "aria-describedby": "pair-help",
   });
-  #codeField = h("div", { class: "field" }, h("label", { for: "pair-code" }, "Code or link"), this.#code);
+  #codeField = h("div", { class: "field" }, h("label", { for: "pair-code" }, t`Code or link`), this.#code);
   #name = h("input", { id: "pair-name", name: "name", autocomplete: "off", maxlength: "64", required: true });
   #reason = h("p", { class: "note", hidden: true });
   #already = h("p", { class: "warning foreign", hidden: true });
-  #back = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.onback() }, "Back to the sessions");
+  #back = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.onback() }, t`Back to the sessions`);
   #doneWords = h("p", { class: "foreign", tabindex: "-1" });
   #done = h("div", { class: "stack", hidden: true }, this.#doneWords,
-    h("button", { type: "button", class: "solid", onclick: () => this.onpaired(this.#k) }, "Go on"));
+    h("button", { type: "button", class: "solid", onclick: () => this.onpaired(this.#k) }, t`Go on`));
   #help = h("p", { id: "pair-help" });
-  #paste = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.#pasteCode() }, "Paste");
-  #given = h("code", { class: "pair-link", tabindex: "0", role: "group", "aria-label": "Pairing code" });
-  #copied = h("p", { class: "quiet", role: "status" });
-  #install = h("div", { class: "install", hidden: true },
-    h("p", {}, "On an iPhone or iPad, notifications come only to a page that is on the Home Screen, which has to be paired separately:"),
-    h("ol", {},
-      h("li", {}, "Copy this code. It is valid for ten minutes and works once."),
-      h("li", {}, "Tap ", h("em", {}, "Share"), ", then ", h("em", {}, "Add to Home Screen"), ". If there is a switch ", h("em", {}, "Open as Web App"), ", leave it on."),
-      h("li", {}, "Open Heliograph from the Home Screen and paste the code there.")),
-    this.#given, this.#copied,
-    h("div", { class: "buttons" },
-      h("button", { type: "button", class: "plain", onclick: () => this.#showForm() }, "This tab only"),
-      h("button", { type: "button", class: "solid", onclick: () => this.#copyCode() }, "Copy code")));
-  #open = h("p", { hidden: true }, "This relay gives everybody a workspace. On the machine with your agents, with Heliograph installed, run ",
-    h("code", {}, `heliograph join ${location.origin}`), " and scan what it shows.");
-  #submit = h("button", { type: "submit", class: "solid" }, "Pair this device");
+  #paste = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.#pasteCode() }, t`Paste`);
+  /** Comes with the part, as only a phone of one kind asks for it. */
+  #install = h("install-steps", { class: "install", hidden: true });
+  #open = h("p", { hidden: true },
+    ...pieces`This relay gives everybody a workspace. On the machine with your agents, with Heliograph installed, run ${h("code", {}, `heliograph join ${location.origin}`)} and scan what it shows.`);
+  #submit = h("button", { type: "submit", class: "solid" }, t`Pair this device`);
   #problem = h("p", { class: "problem", role: "alert" });
   #form = h("form", { onsubmit: (event) => this.#pair(event) },
-    this.#codeField, this.#paste, h("div", { class: "field" }, h("label", { for: "pair-name" }, "Name of this device"), this.#name),
+    this.#codeField, this.#paste, h("div", { class: "field" }, h("label", { for: "pair-name" }, t`Name of this device`), this.#name),
     this.#submit, this.#problem);
 
   connectedCallback() {
-    const title = h("h2", { tabindex: "-1" }, "Pair this device");
+    const title = h("h2", { tabindex: "-1" }, t`Pair this device`);
     this.append(h("div", { class: "sheet pair-sheet" }, title, this.#reason, this.#already, this.#install, this.#help, this.#open, this.#form, this.#back, this.#done));
     this.#name.value = deviceName(navigator.userAgent);
   }
@@ -74,7 +65,7 @@ export class PairScreen extends View {
     if (knownAs) this.#name.value = knownAs;
     attribute(this.#done, "hidden", true);
     attribute(this.#back, "hidden", !isPaired);
-    write(this.#submit, isPaired ? "Pair it again" : "Pair this device");
+    write(this.#submit, isPaired ? t`Pair it again` : t`Pair this device`);
     this.refresh();
     this.#code.value = code;
     attribute(this.#codeField, "hidden", code !== "");
@@ -86,9 +77,8 @@ export class PairScreen extends View {
     const goesToHomeScreen = code !== "" && isTabOfPhone();
     attribute(this.#install, "hidden", !goesToHomeScreen);
     for (const part of [this.#help, this.#form]) attribute(part, "hidden", goesToHomeScreen);
-    write(this.#given, k ? `${code}.${k}` : code);
-    write(this.#copied, "");
-    if (!goesToHomeScreen) (code ? this.#name : this.#code).focus();
+    if (goesToHomeScreen) this.#tellToInstall(k ? `${code}.${k}` : code);
+    else (code ? this.#name : this.#code).focus();
     attribute(this.#open, "hidden", true);
     if (!code && !isPaired) this.#tellOfJoin();
   }
@@ -112,14 +102,12 @@ export class PairScreen extends View {
     this.#name.focus();
   }
 
-  async #copyCode() {
-    try {
-      await navigator.clipboard.writeText(this.#given.textContent ?? "");
-      write(this.#copied, "Copied.");
-    } catch {
-      getSelection()?.selectAllChildren(this.#given);
-      write(this.#copied, "Selected: copy it with the menu.");
-    }
+  /** @param {string} code */
+  async #tellToInstall(code) {
+    await this.app.loadSeldom();
+    if (!("show" in this.#install)) return this.#showForm();
+    this.#install.ontab = () => this.#showForm();
+    return this.#install.show(code);
   }
 
   async #pasteCode() {
@@ -127,24 +115,24 @@ export class PairScreen extends View {
       this.#code.value = await navigator.clipboard.readText();
       this.#name.focus();
     } catch {
-      this.#fail("The browser gives no text: hold the field and choose Paste.");
+      this.#fail(t`The browser gives no text: hold the field and choose Paste.`);
     }
   }
 
   /** @param {boolean} hasCode */
   #advise(hasCode) {
     this.#help.replaceChildren(...(hasCode
-      ? ["Give it a name that you will recognise when it decides something."]
-      : ["On the relay's machine run ", h("code", {}, "heliograph pair"), " and scan what it shows, or type its code here. ",
-        "A device that is paired already can show one, too: ", h("em", {}, "Connection → Pair another device"), "."]));
+      ? [t`Give it a name that you will recognise when it decides something.`]
+      : [...pieces`On the relay's machine run ${h("code", {}, "heliograph pair")} and scan what it shows, or type its code here.`, " ",
+        ...pieces`A device that is paired already can show one, too: ${h("em", {}, t`Connection → Pair another device`)}.`]));
   }
 
   /** @param {Event} event */
   async #pair(event) {
     event.preventDefault();
     const pairing = pairingOf(this.#code.value);
-    if (!pairing) return this.#fail("This is not a pairing code or link.");
-    if (pairing.role === "host") return this.#fail("That link is for a machine with agents: run heliograph join with it there.");
+    if (!pairing) return this.#fail(t`This is not a pairing code or link.`);
+    if (pairing.role === "host") return this.#fail(t`That link is for a machine with agents: run heliograph join with it there.`);
     if (pairing.k) this.#k = pairing.k;
     this.#submit.disabled = true;
     try {
@@ -157,7 +145,7 @@ export class PairScreen extends View {
       if (this.isPaired) this.#tell(String(name), String(role));
       else this.onpaired(this.#k);
     } catch {
-      this.#fail("The relay cannot be reached. Try again.");
+      this.#fail(t`The relay cannot be reached. Try again.`);
     } finally {
       this.#submit.disabled = false;
     }
@@ -172,7 +160,7 @@ export class PairScreen extends View {
     this.isPaired = false;
     for (const part of [this.#reason, this.#already, this.#help, this.#form, this.#back]) attribute(part, "hidden", true);
     attribute(this.#done, "hidden", false);
-    say(this.#doneWords, `This browser is now paired as ${name}: ${roleWords(role)} What it was before is still under Devices, Access, until somebody revokes it there.`, line);
+    say(this.#doneWords, `${t`This browser is now paired as ${name}: ${roleWords(role)}`} ${t`What it was before is still under Devices, Access, until somebody revokes it there.`}`, line);
     this.#doneWords.focus();
   }
 
@@ -195,8 +183,8 @@ const isOnHomeScreen = () => isSecureContext && /** @type {{standalone?: boolean
 
 /** @param {number} status @param {any} answer */
 function refusal(status, answer) {
-  if (status === 429) return "Too many tries. Wait a minute, then try again.";
-  if (answer?.error?.code === "badCode") return "The relay does not take this code: it was used, is older than ten minutes, or is mistyped. Make a new one.";
+  if (status === 429) return t`Too many tries. Wait a minute, then try again.`;
+  if (answer?.error?.code === "badCode") return t`The relay does not take this code: it was used, is older than ten minutes, or is mistyped. Make a new one.`;
   return refusalIn(status, answer);
 }
 

@@ -1,6 +1,7 @@
 /** What opens the choice of a picture. It is there before what takes the picture (`picture-choice.js`): browsers open the choice only while a finger's tap counts. */
 
 import { h, icon } from "../dom.js";
+import { t } from "../language.js";
 
 /** @param {(file: File) => void} onfile @returns {{button: HTMLButtonElement, files: HTMLInputElement}} */
 export function pictureButton(onfile) {
@@ -12,5 +13,5 @@ export function pictureButton(onfile) {
       if (file) onfile(file);
     },
   });
-  return { files, button: h("button", { type: "button", class: "picture-button", "aria-label": "Add a picture", onclick: () => files.click() }, icon("picture")) };
+  return { files, button: h("button", { type: "button", class: "picture-button", "aria-label": t`Add a picture`, onclick: () => files.click() }, icon("picture")) };
 }

@@ -1,6 +1,7 @@
 /** `<picture-choice>`: the pictures that go with what is written: looked at, taken away again, and brought to the relay before the prompt. */
 
 import { arrange, attribute, h } from "../dom.js";
+import { t } from "../language.js";
 import { namedIn, picturesMax } from "../picture-names.js";
 import { bring, shownPicture, smaller } from "../pictures.js";
 
@@ -23,12 +24,12 @@ export class PictureChoice extends HTMLElement {
   /** Something is being read, so that nothing is to be sent yet. */
   isReading = false;
 
-  #list = h("ul", { class: "chosen", "aria-label": "Pictures that go with it" });
+  #list = h("ul", { class: "chosen", "aria-label": t`Pictures that go with it` });
   #session = "";
   /** @type {Map<string, Chosen[]>} By session, for this visit: a draft's place is too small for them. */ #bySession = new Map();
 
   connectedCallback() {
-    if (!this.firstChild) this.append(this.#list, h("p", { class: "quiet" }, "Kept until this page is closed."));
+    if (!this.firstChild) this.append(this.#list, h("p", { class: "quiet" }, t`Kept until this page is closed.`));
   }
 
   #of(session = this.#session) {
@@ -106,8 +107,8 @@ export class PictureChoice extends HTMLElement {
 
   /** @param {string} session @param {{blob?: Blob, named?: Named}} one @param {HTMLElement} [preview] */
   #add(session, one, preview) {
-    const item = h("li", {}, preview, preview ? h("span", { class: "unseen" }, "Picture") : "Picture",
-      h("button", { type: "button", class: "small", "aria-label": "Remove the picture", onclick: () => {
+    const item = h("li", {}, preview, preview ? h("span", { class: "unseen" }, t`Picture`) : t`Picture`,
+      h("button", { type: "button", class: "small", "aria-label": t`Remove the picture`, onclick: () => {
         this.#bySession.set(session, this.#of(session).filter((other) => other.item !== item));
         this.onchanged();
         /** @type {HTMLElement|null|undefined} */ (this.parentElement?.querySelector(".picture-button"))?.focus();

@@ -1,6 +1,7 @@
 /** `<picture-frames>`: the pictures of a prompt, each in a frame of its own height, which is there before it is. */
 
 import { attribute, h } from "../dom.js";
+import { t } from "../language.js";
 import { kept, shownPicture, sideMax } from "../pictures.js";
 import { routeOf } from "../route.js";
 
@@ -14,7 +15,7 @@ export class PictureFrames extends HTMLElement {
 function frame(digest) {
   /** @type {HTMLButtonElement} */
   const button = h("button", {
-    type: "button", class: "picture", disabled: true, "aria-label": "Picture", "aria-expanded": "false",
+    type: "button", class: "picture", disabled: true, "aria-label": t`Picture`, "aria-expanded": "false",
     onclick: () => attribute(button, "aria-expanded", String(button.getAttribute("aria-expanded") !== "true")),
   });
   const gone = (/** @type {string} */ text) => {
@@ -23,12 +24,12 @@ function frame(digest) {
   };
   const shown = routeOf(location.hash);
   kept(shown && "session" in shown ? shown.session ?? "" : "", digest).then(async (blob) => {
-    if (!blob) return gone("This picture is no longer kept.");
+    if (!blob) return gone(t`This picture is no longer kept.`);
     return shownPicture(blob, sideMax).then((canvas) => {
       button.append(canvas);
       attribute(button, "disabled", false);
     }, (error) => gone(error.message));
-  }).catch(() => gone("This picture cannot be shown now."));
+  }).catch(() => gone(t`This picture cannot be shown now.`));
   return button;
 }
 

@@ -1,6 +1,7 @@
 /** `<question-form>`: the questions of an approval, their choices, and a free answer next to them where one is taken. */
 
 import { asText, attribute, h, nodes, span } from "../dom.js";
+import { t } from "../language.js";
 import { calm, said } from "../text.js";
 
 /** @typedef {import("../wire").Question} Question */
@@ -28,7 +29,7 @@ export class QuestionForm extends HTMLElement {
       const answer = answers.find((one) => one.question === question.id);
       const given = [...(answer?.choices ?? []), ...(answer?.text ? [answer.text] : [])];
       return h("div", { class: "question" }, h("p", { class: "question-text foreign" }, ...wordsOf(question)),
-        given.length ? h("ul", { class: "stack", "aria-label": "Answer" },
+        given.length ? h("ul", { class: "stack", "aria-label": t`Answer` },
           ...given.map((text) => h("li", { class: "choice chosen foreign" }, nodes(said(asText(text)))))) : null);
     }));
   }
@@ -61,8 +62,8 @@ export class QuestionForm extends HTMLElement {
     const input = /** @type {HTMLInputElement|null} */ (fieldset?.querySelector(isWritten ? "input[type=text]" : "input"));
     input?.focus({ preventScroll: true });
     fieldset?.scrollIntoView({ block: "nearest" });
-    const which = this.#questions.length > 1 ? `Question ${this.#open + 1} of ${this.#questions.length}` : "The question";
-    return isWritten ? `${which}: write your own answer, or choose another.` : `${which} needs an answer: choose ${this.#questions[this.#open]?.multiple ? "at least one" : "one"}.`;
+    const which = this.#questions.length > 1 ? t`Question ${this.#open + 1} of ${this.#questions.length}` : t`The question`;
+    return isWritten ? t`${which}: write your own answer, or choose another.` : this.#questions[this.#open]?.multiple ? t`${which} needs an answer: choose at least one.` : t`${which} needs an answer: choose one.`;
   }
 
   /** @param {boolean} locked */
@@ -87,7 +88,7 @@ export class QuestionForm extends HTMLElement {
     const choices = Array.isArray(question.choices) ? question.choices : [];
     return h("fieldset", { class: "question" },
       h("legend", { class: "foreign" }, ...wordsOf(question)),
-      question.multiple ? h("p", { class: "quiet" }, "Choose one or more.") : null,
+      question.multiple ? h("p", { class: "quiet" }, t`Choose one or more.`) : null,
       ...choices.map((choice, number) => h("label", { class: "choice" },
         h("input", { type, name, value: number }),
         span("foreign",
@@ -103,11 +104,11 @@ export class QuestionForm extends HTMLElement {
   #own(name, type, isBeside) {
     const other = h("input", { type, name, value: "other", checked: !isBeside });
     const text = h("input", {
-      id: `${name}-text`, type: "text", dir: "auto", autocomplete: "off", "aria-label": "Your own answer", placeholder: "Your own answer",
+      id: `${name}-text`, type: "text", dir: "auto", autocomplete: "off", "aria-label": t`Your own answer`, placeholder: t`Your own answer`,
       oninput: () => { other.checked = text.value.trim() !== "" || other.checked; },
     });
     other.addEventListener("change", () => other.checked && text.focus());
-    const label = h("label", { class: "choice-other-label" }, other, h("span", {}, "Other"));
+    const label = h("label", { class: "choice-other-label" }, other, h("span", {}, t`Other`));
     attribute(label, "hidden", !isBeside);
     return h("div", { class: "choice choice-other" }, label, text);
   }

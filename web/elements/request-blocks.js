@@ -3,7 +3,7 @@
 import { asText, h, nodes, span } from "../dom.js";
 import { changeOf, changeWords } from "../changes.js";
 import { counts, difference, parsed } from "../diff.js";
-import { plural } from "../format.js";
+import { plural, t } from "../language.js";
 import { SourceNumber } from "../numbers.js";
 import { exact, suspicions } from "../text.js";
 import { fieldOf, requestOf, valueWords } from "../tools.js";
@@ -34,7 +34,7 @@ export function requestBlocks(tool, body) {
 
 /** @param {string} tool @param {unknown} input @returns {Request} */
 function plain(tool, input) {
-  const element = typeof input === "string" ? inner(input, "Input") : h("div", { class: "foreign" }, valueNode(tool, "", input, 0));
+  const element = typeof input === "string" ? inner(input, t`Input`) : h("div", { class: "foreign" }, valueNode(tool, "", input, 0));
   return { elements: [element], agentSays: "", measure: "", warnings: warningsOf(input) };
 }
 
@@ -64,7 +64,7 @@ function shapeOf(tool, input) {
   if (typeof input.command === "string") {
     const { command, ...rest } = input;
     const lines = command.split("\n").length;
-    return { elements: [commandBlock(command, "Command, whole"), ...fieldBlocks(tool, rest)], measure: lines > 4 ? plural(lines, "line") : "" };
+    return { elements: [commandBlock(command, t`Command, whole`), ...fieldBlocks(tool, rest)], measure: lines > 4 ? plural(lines, "line") : "" };
   }
   if (isEdit(input)) {
     const { old_string, new_string, ...rest } = input;
@@ -84,11 +84,11 @@ function shapeOf(tool, input) {
   }
   if (tool === "ExitPlanMode" && typeof input.plan === "string") {
     const { plan, ...rest } = input;
-    const written = h("details", { class: "fold" }, h("summary", {}, "The plan as it was written"), inner(plan, "The plan as it was written"));
+    const written = h("details", { class: "fold" }, h("summary", {}, t`The plan as it was written`), inner(plan, t`The plan as it was written`));
     return { elements: [markdownToDecide(plan), written, ...fieldBlocks(tool, rest)], measure: "" };
   }
   const elements = fieldBlocks(tool, input);
-  return { elements: elements.length ? elements : [h("p", { class: "quiet" }, "No input.")], measure: "" };
+  return { elements: elements.length ? elements : [h("p", { class: "quiet" }, t`No input.`)], measure: "" };
 }
 
 /**
@@ -101,11 +101,11 @@ function changes(tool, rest, diffs, options) {
   const sums = diffs.map(counts);
   const [added, removed] = [sums.reduce((sum, one) => sum + one.added, 0), sums.reduce((sum, one) => sum + one.removed, 0)];
   const blocks = diffs.flatMap((lines, index) => {
-    if (!options) return [diffBlock(lines, { name: "Change, whole", scrolls: false })];
-    const title = `Edit ${index + 1} of ${diffs.length}`;
+    if (!options) return [diffBlock(lines, { name: t`Change, whole`, scrolls: false })];
+    const title = t`Edit ${index + 1} of ${diffs.length}`;
     return [h("p", { class: "block-name" }, title), ...fieldBlocks(tool, options[index]), diffBlock(lines, { name: title, scrolls: false })];
   });
-  return { rest, blocks, elements: [...fieldBlocks(tool, rest), ...blocks], measure: `${plural(added, "line")} added, ${removed} removed` };
+  return { rest, blocks, elements: [...fieldBlocks(tool, rest), ...blocks], measure: t`${plural(added, "line")} added, ${removed} removed` };
 }
 
 /**
@@ -126,14 +126,14 @@ function againstFile(tool, { elements, measure, rest, blocks }, body) {
   const note = h("p", { class: "change-note" }, h("strong", {}, words.title, "."), words.detail && " ", nodes(exact(words.detail)));
   const diff = change.problem ? "" : asText(body?.diff);
   // That the file changes the head of the card says.
-  const isPlain = words.title === "Changes the file" && !words.detail;
+  const isPlain = words.title === t`Changes the file` && !words.detail;
   const told = words.measure && (isPlain ? words.measure : `${words.title}: ${words.measure}`);
   // All of a new file is new: what was sent says it itself.
   if (!diff || !words.measure || change.file === "new") return { elements: [...fieldBlocks(tool, rest), note, ...blocks], measure: told || words.title };
   const pick = (/** @type {boolean} */ told) => Object.fromEntries(Object.entries(rest).filter(([name]) => isTold(tool, rest, name) === told));
-  const whole = h("details", { class: "fold" }, h("summary", {}, "What the agent sent, in full"), ...fieldBlocks(tool, pick(true)), ...blocks);
+  const whole = h("details", { class: "fold" }, h("summary", {}, t`What the agent sent, in full`), ...fieldBlocks(tool, pick(true)), ...blocks);
   const notes = isPlain ? [] : [note];
-  return { elements: [...notes, diffBlock(parsed(diff), { name: "What changes in the file", scrolls: false }), ...fieldBlocks(tool, pick(false)), whole], measure: told };
+  return { elements: [...notes, diffBlock(parsed(diff), { name: t`What changes in the file`, scrolls: false }), ...fieldBlocks(tool, pick(false)), whole], measure: told };
 }
 
 /** @param {Fields} edit @returns {Fields} */
@@ -174,10 +174,10 @@ function nameNode(tool, field) {
  * @param {string} tool @param {string} field @param {unknown} value @param {number} depth @returns {Node}
  */
 function valueNode(tool, field, value, depth) {
-  if (typeof value === "string") return value === "" ? span("quiet", "(empty)") : h("span", { class: "exact value" }, argumentNodes(value));
+  if (typeof value === "string") return value === "" ? span("quiet", t`(empty)`) : h("span", { class: "exact value" }, argumentNodes(value));
   if (typeof value !== "object" || value === null || value instanceof SourceNumber) return h("span", {}, valueWords(field, value));
   if (depth >= nestingMax) return h("span", { class: "exact value" }, nodes(exact(asText(value))));
-  if (!Object.keys(value).length) return span("quiet", Array.isArray(value) ? "(an empty list)" : "(nothing in it)");
+  if (!Object.keys(value).length) return span("quiet", Array.isArray(value) ? t`(an empty list)` : t`(nothing in it)`);
   if (!Array.isArray(value)) return list(tool, Object.entries(value), depth + 1);
   return h("ol", { class: "values" }, ...value.map((part) => h("li", {}, valueNode(tool, field, part, depth + 1))));
 }

@@ -1,6 +1,7 @@
 /** `<row-deeds>`: beside a row of the list, what takes its session out of the way: later, mute, archive. A swipe opens the same. */
 
 import { attribute, h, icon, say } from "../dom.js";
+import { t } from "../language.js";
 import { inAnHour, tomorrow, untilWords } from "../later-times.js";
 import { askOfDevice, mute, ownDevice } from "../muting.js";
 import { titleOf } from "../session-words.js";
@@ -19,11 +20,11 @@ export class RowDeeds extends HTMLElement {
   #app = /** @type {App} */ (/** @type {unknown} */ (undefined));
   #session = "";
   #name = h("span", { class: "unseen" });
-  #more = h("button", { type: "button", class: "row-more", "aria-expanded": "false", onclick: () => this.open(this.#panel.hidden) }, icon("more"), h("span", { class: "unseen" }, "Later, mute, archive: "), this.#name);
+  #more = h("button", { type: "button", class: "row-more", "aria-expanded": "false", onclick: () => this.open(this.#panel.hidden) }, icon("more"), h("span", { class: "unseen" }, t`Later, mute, archive: `), this.#name);
   #later = h("button", { type: "button", onclick: () => this.#putOff() });
   #mute = h("button", { type: "button", onclick: () => this.#muteOrNot() });
   #archive = h("button", { type: "button", onclick: () => this.#putAway() });
-  #panel = h("div", { class: "row-panel", role: "group", "aria-label": "Out of the way", hidden: true }, this.#later, this.#mute, this.#archive);
+  #panel = h("div", { class: "row-panel", role: "group", "aria-label": t`Out of the way`, hidden: true }, this.#later, this.#mute, this.#archive);
 
   connectedCallback() {
     if (!this.firstChild) this.append(this.#more, this.#panel);
@@ -68,10 +69,10 @@ export class RowDeeds extends HTMLElement {
   }
 
   #drawPanel() {
-    this.#later.textContent = this.#app.isLater(this.#session) ? "Now" : "Later";
-    this.#archive.textContent = this.#app.archive.has(this.#session) ? "Bring back" : "Archive";
+    this.#later.textContent = this.#app.isLater(this.#session) ? t`Now` : t`Later`;
+    this.#archive.textContent = this.#app.archive.has(this.#session) ? t`Bring back` : t`Archive`;
     attribute(this.#mute, "hidden", this.#isMuted === undefined);
-    this.#mute.textContent = this.#isMuted ? "Ring" : "Mute";
+    this.#mute.textContent = this.#isMuted ? t`Ring` : t`Mute`;
   }
 
   /** @param {string} session @param {number|null} until */
@@ -95,8 +96,8 @@ export class RowDeeds extends HTMLElement {
     const putOff = (/** @type {number} */ until) => {
       this.#snooze(session, until);
       const isTomorrow = until === tomorrow(app.now());
-      offerUndo(`Back ${untilWords(until, app.now())}, or when it asks something new.`, () => this.#snooze(session, null),
-        { focuses, ...(isTomorrow ? {} : { other: { words: "Tomorrow", deed: () => putOff(tomorrow(app.now())) } }) });
+      offerUndo(t`Back ${untilWords(until, app.now())}, or when it asks something new.`, () => this.#snooze(session, null),
+        { focuses, ...(isTomorrow ? {} : { other: { words: t`Tomorrow`, deed: () => putOff(tomorrow(app.now())) } }) });
     };
     return putOff(inAnHour(app.now()));
   }
@@ -105,7 +106,7 @@ export class RowDeeds extends HTMLElement {
     const mutes = !this.#isMuted;
     const focuses = this.#leave();
     const [app, session] = [this.#app, this.#session];
-    if (await mute(app, session, mutes)) offerUndo(mutes ? "Muted on this device." : "It rings on this device again.", () => mute(app, session, !mutes), { focuses });
+    if (await mute(app, session, mutes)) offerUndo(mutes ? t`Muted on this device.` : t`It rings on this device again.`, () => mute(app, session, !mutes), { focuses });
   }
 
   #putAway() {
@@ -115,7 +116,7 @@ export class RowDeeds extends HTMLElement {
     const puts = !archive.has(session);
     archive.set([session], puts);
     listChanged();
-    offerUndo(puts ? "Archived on this device." : "In the list again.", () => {
+    offerUndo(puts ? t`Archived on this device.` : t`In the list again.`, () => {
       archive.set([session], !puts);
       listChanged();
     }, { focuses });

@@ -1,10 +1,10 @@
 /** `<rules-view>`: what hosts answer by their owners' rules, what has run by each, what others would have answered; taking back, adding and changing. */
 
 import { arrange, attribute, h, nodes, say, span, write } from "../dom.js";
-import { plural, timeOfDay } from "../format.js";
-import {
-  addObstacle, changeObstacle, isToday, limitsOf, narrowestRule, ranBy, ruleTemplate, ruledHosts, standingOf, takeBackObstacle, textOfRule, trialOf, tryObstacle,
-} from "../rules.js";
+import { timeOfDay } from "../format.js";
+import { plural, t } from "../language.js";
+import { addObstacle, answerWords, changeObstacle, isToday, limitsOf, ranBy, ruleTemplate, standingOf, takeBackObstacle, textOfRule, trialOf, tryObstacle } from "../rule-words.js";
+import { narrowestRule, ruledHosts } from "../rules.js";
 import { titleOf } from "../session-words.js";
 import { shownEvent } from "../shown.js";
 import { outcomeOf } from "../starts.js";
@@ -17,27 +17,27 @@ import { View } from "./view.js";
 /** @typedef {import("../rules.js").RuledHost} RuledHost */
 /** @typedef {import("../rules.js").Rule} Rule */
 /** @typedef {{desk: string, text: string, replaces: string}} Draft A rule that is to count at a host, in the place of another if that is named. */
-/** @typedef {{desk: string, text: string, id: string, outcome: import("../rules.js").Trial|null, problem: string}} Attempt */
+/** @typedef {{desk: string, text: string, id: string, outcome: import("../rule-words.js").Trial|null, problem: string}} Attempt */
 
 /** More than a person reads before they decide. */
 const ranShownMax = 50;
 
 export class RulesView extends View {
   #empty = h("p", { class: "quiet" });
-  #list = h("ol", { class: "budgets", "aria-label": "Rules" });
+  #list = h("ol", { class: "budgets", "aria-label": t`Rules` });
   #problem = h("p", { class: "problem foreign", role: "alert" });
-  #draftText = h("pre", { class: "foreign exact rule-patterns", tabindex: "0", role: "group", "aria-label": "The rule" });
+  #draftText = h("pre", { class: "foreign exact rule-patterns", tabindex: "0", role: "group", "aria-label": t`The rule` });
   #draftWhy = h("p", { class: "quiet foreign" });
   #draftWords = h("p", { class: "foreign" });
-  #draftField = h("textarea", { rows: "8", dir: "auto", spellcheck: "false", autocapitalize: "off", maxlength: "4000", "aria-label": "The rule as it is to stand in the file" });
+  #draftField = h("textarea", { rows: "8", dir: "auto", spellcheck: "false", autocapitalize: "off", maxlength: "4000", "aria-label": t`The rule as it is to stand in the file` });
   #draftTitle = h("h3", { id: "rule-draft-title", tabindex: "-1" });
   #add = h("button", { type: "button", class: "solid", onclick: () => this.#addRule() });
-  #edit = h("button", { type: "button", class: "plain", onclick: () => this.#write() }, "Write it otherwise");
-  #look = h("button", { type: "button", class: "solid", onclick: () => this.#readDraft() }, "Look at it");
+  #edit = h("button", { type: "button", class: "plain", onclick: () => this.#write() }, t`Write it otherwise`);
+  #look = h("button", { type: "button", class: "solid", onclick: () => this.#readDraft() }, t`Look at it`);
   #draftTrial = new RuleTrial({ changed: () => this.#draw(), take: () => undefined });
   #draft = h("section", { class: "budget rule-draft", "aria-labelledby": "rule-draft-title", hidden: true }, this.#draftTitle, this.#draftWords,
     this.#draftText, this.#draftField, this.#draftTrial.element, this.#draftWhy,
-    h("div", { class: "buttons" }, h("a", { href: "#/rules", onclick: () => this.#close() }, "Leave it"), this.#edit, this.#look, this.#add));
+    h("div", { class: "buttons" }, h("a", { href: "#/rules", onclick: () => this.#close() }, t`Leave it`), this.#edit, this.#look, this.#add));
   /** @type {Map<string, RuleRow>} By host and name. */ #rows = new Map();
   /** @type {Map<string, HostRow>} */ #hostRows = new Map();
   /** The request that a rule is made from. */ #from = { session: "", approval: "" };
@@ -50,7 +50,7 @@ export class RulesView extends View {
 
   connectedCallback() {
     this.append(
-      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "Rules")),
+      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, t`Rules`)),
       h("div", { class: "sheet" }, this.#draft, this.#problem, this.#empty, this.#list));
   }
 
@@ -91,7 +91,7 @@ export class RulesView extends View {
     const { state, link } = this.app;
     const hosts = ruledHosts(state.hosts);
     const hasRules = hosts.some(({ rules, more }) => rules.length + more > 0);
-    write(this.#empty, hasRules ? "" : state.loaded ? "No host shows rules. A rule answers for you at the host, before anybody is asked: heliograph rules --help" : noNews(link));
+    write(this.#empty, hasRules ? "" : state.loaded ? t`No host shows rules. A rule answers for you at the host, before anybody is asked: heliograph rules --help` : noNews(link));
     attribute(this.#empty, "hidden", hasRules);
     this.#settle();
     this.#settleTrial();
@@ -112,7 +112,7 @@ export class RulesView extends View {
         });
         return row.element;
       }),
-      ...(host.more ? [h("li", { class: "quiet" }, `${plural(host.more, "more rule")} on ${host.host}: heliograph rules list there.`)] : []),
+      ...(host.more ? [h("li", { class: "quiet" }, t`${plural(host.more, "more rule")} on ${host.host}: heliograph rules list there.`)] : []),
     ]));
     for (const key of [...this.#rows.keys()]) if (!keys.has(key)) this.#rows.delete(key);
     this.#reveal(hosts);
@@ -122,7 +122,7 @@ export class RulesView extends View {
   /** @param {string} session */
   #titleOf(session) {
     const summary = this.app.state.sessions.get(session);
-    return summary ? titleOf(summary) : `Session ${session}`;
+    return summary ? titleOf(summary) : t`Session ${session}`;
   }
 
   /** @param {RuledHost} host */
@@ -203,7 +203,7 @@ export class RulesView extends View {
     const isRead = draft !== undefined && !this.#isWriting;
     const why = this.#obstacle(draft, host);
     const trial = isRead && this.#trial?.desk === draft.desk && this.#trial.text === draft.text ? this.#trial : null;
-    say(this.#draftTitle, draft?.replaces ? `In the place of the rule ${draft.replaces}` : "A new rule", line);
+    say(this.#draftTitle, draft?.replaces ? t`In the place of the rule ${draft.replaces}` : t`A new rule`, line);
     say(this.#draftWords, host ? this.#wordsOf(host, isRead) : "", line);
     say(this.#draftText, draft?.text ?? "", exact);
     attribute(this.#draftText, "hidden", !isRead);
@@ -211,7 +211,7 @@ export class RulesView extends View {
     say(this.#draftWhy, why, line);
     attribute(this.#draftWhy, "hidden", !why);
     this.#draftTrial.show(trial, true, (session) => this.#titleOf(session));
-    write(this.#add, draft?.replaces ? "Sign and change the rule" : "Sign and add this rule");
+    write(this.#add, draft?.replaces ? t`Sign and change the rule` : t`Sign and add this rule`);
     attribute(this.#add, "hidden", this.#isWriting);
     attribute(this.#look, "hidden", !this.#isWriting);
     attribute(this.#edit, "hidden", !isRead || why !== "");
@@ -223,25 +223,25 @@ export class RulesView extends View {
 
   /** @param {Draft|undefined} draft @param {RuledHost|undefined} host Why it cannot count there; empty where it can. */
   #obstacle(draft, host) {
-    if (!draft || !host) return "No rule that narrow can be made from this request.";
+    if (!draft || !host) return t`No rule that narrow can be made from this request.`;
     const may = this.app.state.welcome?.may ?? [];
     const replaced = host.rules.find(({ name }) => name === draft.replaces);
-    if (draft.replaces && !replaced) return `${host.host} has no rule ${draft.replaces} any more.`;
+    if (draft.replaces && !replaced) return t`${host.host} has no rule ${draft.replaces} any more.`;
     return (replaced ? changeObstacle(may, host, replaced, this.app.link.isLive) : addObstacle(may, host, this.app.link.isLive)) || this.app.trust.obstacle(host.consent, host.host);
   }
 
   /** @param {RuledHost} host @param {boolean} isRead */
   #wordsOf({ host }, isRead) {
-    if (!isRead) return `As it is to stand in the file at ${host}. You see it once more before you sign it.`;
-    return this.#from.approval ? `${host} then allows exactly this, and asks nobody, until the rule is taken back:` : `${host} then answers by this, and asks nobody, until the rule is taken back:`;
+    if (!isRead) return t`As it is to stand in the file at ${host}. You see it once more before you sign it.`;
+    return this.#from.approval ? t`${host} then allows exactly this, and asks nobody, until the rule is taken back:` : t`${host} then answers by this, and asks nobody, until the rule is taken back:`;
   }
 
   #addRule() {
     const host = ruledHosts(this.app.state.hosts).find(({ session }) => session === this.#read?.desk);
     if (!host || !this.#read) return;
     const { text, replaces } = this.#read;
-    if (replaces) this.#send(host, { type: "ruleChange", session: host.session, rule: replaces, toml: text }, { done: "The rule is changed", failed: "Not changed", adds: true });
-    else this.#send(host, { type: "ruleAdd", session: host.session, toml: text }, { done: "The rule is added", failed: "Not added", adds: true });
+    if (replaces) this.#send(host, { type: "ruleChange", session: host.session, rule: replaces, toml: text }, { done: t`The rule is changed`, failed: t`Not changed`, adds: true });
+    else this.#send(host, { type: "ruleAdd", session: host.session, toml: text }, { done: t`The rule is added`, failed: t`Not added`, adds: true });
   }
 
   // Tried on what was asked
@@ -260,7 +260,7 @@ export class RulesView extends View {
       const command = /** @type {import("../wire").Command} */ ({ type: "ruleTry", session: host.session, toml: text });
       await this.app.link.command(await this.app.trust.signed(command, id), { id });
     } catch (error) {
-      trial.problem = `Not tried: ${/** @type {Error} */ (error).message}`;
+      trial.problem = t`Not tried: ${/** @type {Error} */ (error).message}`;
       this.#draw();
     }
   }
@@ -271,7 +271,7 @@ export class RulesView extends View {
     const outcome = outcomeOf(this.app.state.logs.get(trial.desk)?.events ?? [], trial.id);
     if (!outcome) return;
     trial.outcome = outcome.stage === "taken" ? trialOf(outcome.tried) : null;
-    if (!trial.outcome) trial.problem = `Not tried: ${outcome.reason || "its host has not said why"}.`;
+    if (!trial.outcome) trial.problem = t`Not tried: ${outcome.reason || t`its host has not said why`}.`;
   }
 
   /** @param {RuledHost} host */
@@ -287,7 +287,7 @@ export class RulesView extends View {
     if (!sent || !outcome) return;
     this.#sent = null;
     if (outcome.stage !== "taken") {
-      return say(this.#problem, outcome.stage === "unknown" ? "Nobody knows yet whether it was done: look at the rules." : `${sent.failed}: ${outcome.reason || "its host refused it"}.`, line);
+      return say(this.#problem, outcome.stage === "unknown" ? t`Nobody knows yet whether it was done: look at the rules.` : `${sent.failed}: ${outcome.reason || t`its host refused it`}.`, line);
     }
     this.app.announce(sent.done);
     if (sent.adds) {
@@ -299,7 +299,7 @@ export class RulesView extends View {
 
   /** @param {RuledHost} host @param {Rule} rule */
   #takeBack(host, rule) {
-    this.#send(host, { type: "ruleOff", session: host.session, rule: rule.name }, { done: `The rule ${rule.name} is taken back`, failed: "Not taken back", adds: false });
+    this.#send(host, { type: "ruleOff", session: host.session, rule: rule.name }, { done: t`The rule ${rule.name} is taken back`, failed: t`Not taken back`, adds: false });
   }
 
   /** @param {RuledHost} host @param {import("../wire").Command} command @param {{done: string, failed: string, adds: boolean}} words */
@@ -315,7 +315,7 @@ export class RulesView extends View {
     } catch (error) {
       const { code, message } = /** @type {import("../link.js").CommandError} */ (error);
       this.#sent = null;
-      say(this.#problem, code === "linkLost" ? "The connection broke: look at the rules once it is back." : `${words.failed}: ${message}`, line);
+      say(this.#problem, code === "linkLost" ? t`The connection broke: look at the rules once it is back.` : `${words.failed}: ${message}`, line);
       this.#draw();
     }
   }
@@ -335,8 +335,8 @@ class HostRow {
   constructor({ tryRules, write: begin, take }) {
     /** @param {(host: RuledHost) => void} call */
     const forHost = (call) => () => { if (this.#shown) call(this.#shown); };
-    this.#try = h("button", { type: "button", class: "plain", onclick: forHost(tryRules) }, "Try on what was asked");
-    this.#write = h("button", { type: "button", class: "plain", onclick: forHost(begin) }, "Write a rule …");
+    this.#try = h("button", { type: "button", class: "plain", onclick: forHost(tryRules) }, t`Try on what was asked`);
+    this.#write = h("button", { type: "button", class: "plain", onclick: forHost(begin) }, t`Write a rule …`);
     this.#trial = new RuleTrial({ changed: () => undefined, take: (toml) => { if (this.#shown) take(this.#shown, toml); } });
     this.element.append(this.#name, this.#why, h("div", { class: "buttons" }, this.#try, this.#write), this.#trial.element);
   }
@@ -348,7 +348,7 @@ class HostRow {
     say(this.#why, why, line);
     attribute(this.#why, "hidden", !why);
     attribute(this.#try, "disabled", why !== "" || isTrying);
-    attribute(this.#try, "aria-label", `Try the rules of ${host.host} on what was asked`);
+    attribute(this.#try, "aria-label", t`Try the rules of ${host.host} on what was asked`);
     attribute(this.#write, "hidden", !writes);
     this.#trial.show(trial, false, its);
   }
@@ -364,8 +364,8 @@ class RuleRow {
   #count = h("summary", {});
   #ran = h("ol", { class: "rule-ran" });
   #fold = h("details", { hidden: true }, this.#count, this.#ran);
-  #back = h("button", { type: "button", class: "deny" }, "Take back …");
-  #change = h("button", { type: "button", class: "plain" }, "Change …");
+  #back = h("button", { type: "button", class: "deny" }, t`Take back …`);
+  #change = h("button", { type: "button", class: "plain" }, t`Change …`);
   #buttons = h("div", { class: "buttons" }, this.#change, this.#back);
   #why = h("p", { class: "quiet foreign" });
   #confirmation;
@@ -377,7 +377,7 @@ class RuleRow {
   /** @param {(host: RuledHost, rule: Rule) => void} takeBack @param {(host: RuledHost, rule: Rule) => void} change */
   constructor(takeBack, change) {
     this.#change.addEventListener("click", () => { if (this.#shown) change(...this.#shown); });
-    this.#confirmation = new Confirmation({ opener: this.#back, buttons: this.#buttons, verb: "Take it back", deed: () => {
+    this.#confirmation = new Confirmation({ opener: this.#back, buttons: this.#buttons, verb: t`Take it back`, deed: () => {
       this.#confirmation.close();
       if (this.#shown) takeBack(...this.#shown);
     } });
@@ -386,15 +386,15 @@ class RuleRow {
 
   /**
    * @param {RuledHost} host @param {Rule} rule
-   * @param {{ran: import("../rules.js").Ran[], why: string, changes: boolean, isSending: boolean, now: number, titleOf: (session: string) => string}} more
+   * @param {{ran: import("../rule-words.js").Ran[], why: string, changes: boolean, isSending: boolean, now: number, titleOf: (session: string) => string}} more
    */
   show(host, rule, { ran, why, changes, isSending, now, titleOf }) {
     this.#shown = [host, rule];
     const today = ran.filter(({ at }) => isToday(at, now)).length;
     say(this.#name, rule.name, line);
-    say(this.#answer, `${rule.answer} · ${host.host}`, line);
+    say(this.#answer, `${answerWords[rule.answer] ?? rule.answer} · ${host.host}`, line);
     say(this.#patterns, rule.for.join("\n"), exact);
-    const words = [limitsOf(rule), rule.words && `The model reads: “${rule.words}”`].filter(Boolean).join(". ");
+    const words = [limitsOf(rule), rule.words && t`The model reads: “${rule.words}”`].filter(Boolean).join(". ");
     say(this.#limits, words, line);
     attribute(this.#limits, "hidden", !words);
     const standing = standingOf(host, rule);
@@ -402,7 +402,7 @@ class RuleRow {
     attribute(this.#standing, "hidden", !standing);
     attribute(this.element, "data-off", rule.off === true);
     // Only sessions that were opened here are known to their events.
-    const counted = `${plural(ran.length, "call")} ran by it in the sessions that are open here, ${today} of them today`;
+    const counted = t`${plural(ran.length, "call")} ran by it in the sessions that are open here, ${today} of them today`;
     attribute(this.#fold, "hidden", rule.answer !== "allow");
     const key = JSON.stringify([counted, ran[0]?.at]);
     if (key !== this.#drawn) {
@@ -410,18 +410,18 @@ class RuleRow {
       write(this.#count, counted);
       this.#ran.replaceChildren(...ran.slice(0, ranShownMax).map(({ session, at, title }) => h("li", {}, span("quiet", `${timeOfDay(at)} `),
         h("a", { href: `#/session/${session}`, class: "foreign" }, nodes(line(`${title} · ${titleOf(session)}`))))),
-      ...(ran.length > ranShownMax ? [h("li", { class: "quiet" }, `and ${ran.length - ranShownMax} before these`)] : []));
+      ...(ran.length > ranShownMax ? [h("li", { class: "quiet" }, t`and ${ran.length - ranShownMax} before these`)] : []));
     }
     attribute(this.#change, "hidden", !changes);
-    attribute(this.#change, "aria-label", `Change the rule ${rule.name} of ${host.host}`);
+    attribute(this.#change, "aria-label", t`Change the rule ${rule.name} of ${host.host}`);
     attribute(this.#back, "disabled", why !== "" || isSending);
-    attribute(this.#back, "aria-label", `Take back the rule ${rule.name} of ${host.host}`);
+    attribute(this.#back, "aria-label", t`Take back the rule ${rule.name} of ${host.host}`);
     attribute(this.#back, "hidden", rule.answer !== "allow" || rule.off === true);
     say(this.#why, rule.answer === "allow" && !rule.off ? why : "", line);
     attribute(this.#why, "hidden", !this.#why.textContent);
     if (rule.off) this.#confirmation.close();
     this.#confirmation.disabled = why !== "" || isSending;
-    this.#confirmation.question = `Take back the rule ${rule.name}? ${host.host} asks a person again for what it allowed; what has run stays as it is. Only its owner can let it allow again, at that machine.`;
+    this.#confirmation.question = t`Take back the rule ${rule.name}? ${host.host} asks a person again for what it allowed; what has run stays as it is. Only its owner can let it allow again, at that machine.`;
   }
 
   /** Somebody came for this one. */

@@ -4,7 +4,8 @@ import { arrange, attribute, h, nodes, say, span, write } from "../dom.js";
 import { ChangedFiles } from "../changed-files.js";
 import { changeOf, changeWords } from "../changes.js";
 import { editCharactersMax, editsMax } from "../edits.js";
-import { count, plural, size, timeOfDay } from "../format.js";
+import { count, size, timeOfDay } from "../format.js";
+import { language, plural, t } from "../language.js";
 import { line, ordered } from "../text.js";
 import { diffBlock, lineCounts } from "./blocks.js";
 
@@ -30,13 +31,13 @@ export class SessionChanges extends HTMLElement {
   #openLines = 0;
   #sum = span("changes-sum");
   #note = h("p", { class: "quiet" });
-  #earlier = h("button", { type: "button", class: "plain", onclick: () => this.#readEarlier() }, "Read what came before");
+  #earlier = h("button", { type: "button", class: "plain", onclick: () => this.#readEarlier() }, t`Read what came before`);
   #failed = h("p", { class: "problem", role: "alert" });
-  #list = h("div", { class: "changes-files", role: "list", "aria-label": "Changed files" });
+  #list = h("div", { class: "changes-files", role: "list", "aria-label": t`Changed files` });
 
   connectedCallback() {
     if (this.firstChild) return;
-    this.append(h("div", { class: "changes-head" }, h("h3", {}, "Changes"), this.#sum), this.#note, this.#earlier, this.#failed, this.#list);
+    this.append(h("div", { class: "changes-head" }, h("h3", {}, t`Changes`), this.#sum), this.#note, this.#earlier, this.#failed, this.#list);
   }
 
   /** @param {Log|undefined} log @param {number} oldest The first event that the relay holds. */
@@ -76,15 +77,15 @@ export class SessionChanges extends HTMLElement {
   async #readEarlier() {
     if (this.#earlier.disabled) return;
     attribute(this.#earlier, "disabled", true);
-    write(this.#earlier, "Reading …");
+    write(this.#earlier, t`Reading …`);
     write(this.#failed, "");
     try {
       await this.onearlier();
     } catch {
-      write(this.#failed, "What came before could not be read. Try it again.");
+      write(this.#failed, t`What came before could not be read. Try it again.`);
     }
     attribute(this.#earlier, "disabled", null);
-    write(this.#earlier, "Read what came before");
+    write(this.#earlier, t`Read what came before`);
   }
 }
 
@@ -111,7 +112,7 @@ class Entry {
     if (this.#file === file) return;
     this.#file = file;
     say(this.#name, file.path, ordered);
-    write(this.#kind, file.isNew ? "new" : "");
+    write(this.#kind, file.isNew ? t`new` : "");
     this.#measure.replaceChildren(lineCounts(file.added, file.removed));
     this.#draw();
   }
@@ -127,14 +128,14 @@ class Entry {
 /** @param {import("../changed-files.js").Part} part @param {FileChanges} file @param {number} index @returns {HTMLElement[]} */
 function partNodes({ edits, lines }, { path, parts }, index) {
   const at = timeOfDay(edits[0].at);
-  const heading = parts.length > 1 ? h("p", { class: "block-name" }, edits.length > 1 ? `From ${at}, ${edits.length} edits` : at) : null;
+  const heading = parts.length > 1 ? h("p", { class: "block-name" }, edits.length > 1 ? t`From ${at}, ${edits.length} edits` : at) : null;
   const change = edits.length === 1 ? changeOf(edits[0].body) : null;
   const words = change ? changeWords(change) : null;
   const notes = [
-    parts.length > 1 && index > 0 ? "This does not fit the diff above, so it is shown separately." : "",
-    edits.length > 1 ? `${plural(edits.length, "edit")} in one. What other programs changed between them is not in it.` : "",
+    parts.length > 1 && index > 0 ? t`This does not fit the diff above, so it is shown separately.` : "",
+    edits.length > 1 ? t`${plural(edits.length, "edit")} in one. What other programs changed between them is not in it.` : "",
     words && change && !["edits", "new"].includes(change.file) ? `${words.title}.` : "", words?.detail ?? "",
-    !lines ? (words?.detail ? "" : "The host sent no diff of it.") : lines.length ? "" : "Nothing is left of it: it was changed back.",
+    !lines ? (words?.detail ? "" : t`The host sent no diff of it.`) : lines.length ? "" : t`Nothing is left of it: it was changed back.`,
   ].filter(Boolean);
   return [
     ...(heading ? [heading] : []), ...(notes.length ? [h("p", { class: "quiet foreign" }, nodes(line(notes.join(" "))))] : []),
@@ -144,13 +145,13 @@ function partNodes({ edits, lines }, { path, parts }, index) {
 
 /** @param {import("../diff.js").Line[]} lines @param {string} path @param {number} index @returns {HTMLElement[]} */
 function diffNodes(lines, path, index) {
-  const name = `Diff of ${path}${index ? `, part ${index + 1}` : ""}`;
+  const name = index ? t`Diff of ${path}, part ${index + 1}` : t`Diff of ${path}`;
   const box = h("div", {}, diffBlock(lines.slice(0, linesAtOnceMax), { name, scrolls: false, words: true }));
   if (lines.length <= linesAtOnceMax) return [box];
   let shown = linesAtOnceMax;
-  const words = () => `Show ${Math.min(linesAtOnceMax, lines.length - shown)} of ${lines.length - shown} more lines`;
+  const words = () => t`Show ${Math.min(linesAtOnceMax, lines.length - shown)} of ${lines.length - shown} more lines`;
   const more = h("button", { type: "button", class: "plain", onclick: () => {
-    box.append(diffBlock(lines.slice(shown, shown + linesAtOnceMax), { name: `${name}, from line ${shown + 1}`, scrolls: false, words: true }));
+    box.append(diffBlock(lines.slice(shown, shown + linesAtOnceMax), { name: t`${name}, from line ${shown + 1}`, scrolls: false, words: true }));
     shown += linesAtOnceMax;
     if (shown < lines.length) write(more, words());
     else more.remove();
@@ -160,10 +161,10 @@ function diffNodes(lines, path, index) {
 
 /** @param {Log} log @param {number} files @param {boolean} isWhole @param {number} oldest */
 function noteOf({ edits }, files, isWhole, oldest) {
-  const cut = edits.isCut ? `Only the last ${count(editsMax)} edits, or ${size(editCharactersMax)} of them, are kept here: what came before is left out.` : "";
-  const many = files > filesMax ? `Only the last ${filesMax} files are listed.` : "";
-  const before = isWhole ? (oldest > 1 ? "The relay keeps nothing from before these." : "") : cut ? "" : `Read from event ${edits.first.toLocaleString("en-US")} on.`;
-  const none = files ? "" : isWhole ? "No file was changed, as far as the agent's host was told." : "None in what was read so far.";
+  const cut = edits.isCut ? t`Only the last ${count(editsMax)} edits, or ${size(editCharactersMax)} of them, are kept here: what came before is left out.` : "";
+  const many = files > filesMax ? t`Only the last ${filesMax} files are listed.` : "";
+  const before = isWhole ? (oldest > 1 ? t`The relay keeps nothing from before these.` : "") : cut ? "" : t`Read from event ${edits.first.toLocaleString(language.tag)} on.`;
+  const none = files ? "" : isWhole ? t`No file was changed, as far as the agent's host was told.` : t`None in what was read so far.`;
   return [none, cut, many, before].filter(Boolean).join(" ");
 }
 

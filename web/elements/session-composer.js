@@ -6,6 +6,7 @@
 import { attribute, h, icon, say, span, write } from "../dom.js";
 import { heldWords } from "../budget-words.js";
 import { Drafts } from "../drafts.js";
+import { t } from "../language.js";
 import { namedIn } from "../picture-names.js";
 import { Sender } from "../sender.js";
 import { actionWords, can, failureWords, firstWord, isAsking, isBusy, isOver, measure, outcomeWords, promptsOf, readingOf, standing } from "../steering.js";
@@ -20,14 +21,14 @@ import { WaitingPrompts } from "./waiting-prompts.js";
 const hasKeyboard = matchMedia("(hover: hover) and (pointer: fine)");
 /** A longer reason, in the agent's words, is behind a line: it takes the room of what is to be read or decided. */
 const reasonCharactersMax = 90;
-const asksAllWords = "Every tool asks first: somebody has turned this on.";
+const asksAllWords = t`Every tool asks first: somebody has turned this on.`;
 let made = 0;
 
 export class SessionComposer extends HTMLElement {
   session = "";
   /** @type {() => void} Called when the relay has what was written: it is to be seen. */ onsent = () => undefined;
   /** Stops what the agent does. Not while something waits for a decision: that is answered, or left in the panel. */
-  #stopNow = h("button", { type: "button", class: "interrupt", "aria-label": "Interrupt", title: "Interrupt", hidden: true, onclick: () => this.#interrupt() }, icon("stop"));
+  #stopNow = h("button", { type: "button", class: "interrupt", "aria-label": t`Interrupt`, title: t`Interrupt`, hidden: true, onclick: () => this.#interrupt() }, icon("stop"));
   /** @type {Set<string>} Keys of the prompts that are here. */ queued = new Set();
 
   #id = `composer-${(made += 1)}`;
@@ -42,7 +43,7 @@ export class SessionComposer extends HTMLElement {
   #command = h("code");
   #why = h("p", { class: "composer-why" }, this.#reason, " ", this.#command);
   #longReason = h("p", { class: "foreign" });
-  #whyFold = h("details", { class: "fold composer-why", hidden: true }, h("summary", {}, "No prompts from here. Why?"), this.#longReason);
+  #whyFold = h("details", { class: "fold composer-why", hidden: true }, h("summary", {}, t`No prompts from here. Why?`), this.#longReason);
   #waiting = new WaitingPrompts();
   /** Comes with the page's part, and is empty until then; so do the next two. */
   #held = h("held-prompts", { hidden: true });
@@ -53,15 +54,15 @@ export class SessionComposer extends HTMLElement {
   #asCommandLine = h("label", { class: "choice composer-command" }, this.#asCommand, this.#asCommandWords);
   #queue = h("input", { type: "radio", name: `${this.#id}-busy`, value: "queue", checked: true });
   #steer = h("input", { type: "radio", name: `${this.#id}-busy`, value: "steer" });
-  #busy = h("fieldset", { class: "composer-busy" }, h("legend", { class: "unseen" }, "The agent is working"),
-    h("label", {}, this.#queue, "When it is free"), h("label", {}, this.#steer, "Tell it now"));
+  #busy = h("fieldset", { class: "composer-busy" }, h("legend", { class: "unseen" }, t`The agent is working`),
+    h("label", {}, this.#queue, t`When it is free`), h("label", {}, this.#steer, t`Tell it now`));
   #text = h("textarea", {
-    id: `${this.#id}-text`, rows: "1", "aria-label": "Tell the agent", placeholder: "Tell the agent …", "aria-describedby": `${this.#id}-note`, autocomplete: "off", dir: "auto",
+    id: `${this.#id}-text`, rows: "1", "aria-label": t`Tell the agent`, placeholder: t`Tell the agent …`, "aria-describedby": `${this.#id}-note`, autocomplete: "off", dir: "auto",
     oninput: () => this.#written(), onkeydown: (event) => this.#key(event),
   });
-  #send = h("button", { type: "submit", class: "solid", "aria-label": "Send" }, icon("send"));
+  #send = h("button", { type: "submit", class: "solid", "aria-label": t`Send` }, icon("send"));
   #more = h("button", {
-    type: "button", class: "composer-more", "aria-expanded": "false", "aria-controls": `${this.#id}-panel`, "aria-label": "Mode, model and commands",
+    type: "button", class: "composer-more", "aria-expanded": "false", "aria-controls": `${this.#id}-panel`, "aria-label": t`Mode, model and commands`,
     onclick: () => this.#open(this.#panel.hidden),
   }, icon("more"));
   #adding = pictureButton((file) => this.#withPictures((pictures) => pictures.take(this.session, file)));
@@ -70,7 +71,7 @@ export class SessionComposer extends HTMLElement {
   /** What takes pictures is on its way: without the one that was chosen nothing is sent. */ #isAdding = false;
   #form = h("form", { class: "composer-form", onsubmit: (event) => { event.preventDefault(); this.#submit(); } }, this.#more, this.#adding.button, this.#text, this.#stopNow, this.#send);
   #asksAll = h("p", { class: "composer-asks", hidden: true });
-  #panel = h("composer-panel", { class: "composer-panel", id: `${this.#id}-panel`, role: "group", "aria-label": "Mode, model and commands", hidden: true });
+  #panel = h("composer-panel", { class: "composer-panel", id: `${this.#id}-panel`, role: "group", "aria-label": t`Mode, model and commands`, hidden: true });
   #box = h("div", { class: "composer-box" }, this.#held, this.#waiting, this.#panel, this.#problem, this.#asCommandLine, this.#busy, this.#pictures, this.#adding.files, this.#note, this.#form);
 
   connectedCallback() {
@@ -147,15 +148,15 @@ export class SessionComposer extends HTMLElement {
     this.#fill();
     this.#open(false);
     this.#draw();
-    this.#app.announce("It waits in this browser, and is sent while this page is open");
+    this.#app.announce(t`It waits in this browser, and is sent while this page is open`);
     this.#text.focus();
   }
 
   /** Why what is written cannot wait; empty where it can. */
   get #holdObstacle() {
     const text = this.#text.value;
-    if (!text.trim()) return "Write it first.";
-    if (this.#takesPictures && this.#chosen && this.#chosen.count) return "Pictures cannot wait here: send it now, or take them away.";
+    if (!text.trim()) return t`Write it first.`;
+    if (this.#takesPictures && this.#chosen && this.#chosen.count) return t`Pictures cannot wait here: send it now, or take them away.`;
     return this.#app.held.obstacle(text);
   }
 
@@ -319,7 +320,7 @@ export class SessionComposer extends HTMLElement {
     if (id && this.#timeline?.row(`s:${me}.${id}`)) this.#sent(this.session, id);
     for (const row of this.#timeline?.steered ?? []) {
       if (row.event.head.by?.id !== me) continue;
-      const words = `${row.event.head.action === "prompt" ? "Prompt" : actionWords(row)}: ${outcomeWords(row)}`;
+      const words = `${row.event.head.action === "prompt" ? t`Prompt` : actionWords(row)}: ${outcomeWords(row)}`;
       if (this.#told.get(row.key) === words) continue;
       this.#told.set(row.key, words);
       if (!isFirst && isOver(row)) this.#app.announce(words);
@@ -397,15 +398,15 @@ export class SessionComposer extends HTMLElement {
     const isOffered = steering?.commands?.includes(named) === true;
     attribute(this.#asCommandLine, "hidden", !isHere || !isOffered);
     if (!isOffered) this.#asCommand.checked = false;
-    say(this.#asCommandWords, `Run it as the agent's command ${named}`, line);
+    say(this.#asCommandWords, t`Run it as the agent's command ${named}`, line);
     const busy = isBusy(summary);
     attribute(this.#busy, "hidden", !isHere || !busy || !steering?.whileBusy || text.trim() === "");
-    const waits = busy && text.trim() !== "" && !steering?.whileBusy ? "The agent is working: it waits until that is done." : "";
+    const waits = busy && text.trim() !== "" && !steering?.whileBusy ? t`The agent is working: it waits until that is done.` : "";
     say(this.#note, [words, readingOf(text, this.#asCommand.checked), waits].filter(Boolean).join(" "), line);
     attribute(this.#note, "data-strain", isTooLong);
     this.#text.readOnly = sending;
     attribute(this.#send, "disabled", sending || this.#isAdding || this.#chosen?.isReading || isBlocked || isTooLong || text.trim() === "");
-    attribute(this.#send, "aria-label", sending ? "Sending …" : "Send");
+    attribute(this.#send, "aria-label", sending ? t`Sending …` : t`Send`);
     const failed = this.#failure();
     write(this.#problem, this.#chosen?.problem || (failed ? failureWords(failed) : ""));
   }

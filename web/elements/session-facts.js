@@ -2,25 +2,26 @@
 
 import { asText, attribute, h, icon, say, span, write } from "../dom.js";
 import { strain, strainWords } from "../budget-words.js";
-import { costOf, count, plural } from "../format.js";
+import { costOf, count } from "../format.js";
+import { plural, t } from "../language.js";
 import { line } from "../text.js";
 
 /** @typedef {import("../wire").Summary} Summary */
 
-const marks = /** @type {Record<string, string>} */ ({ pending: "to do", active: "now", done: "done" });
+const marks = /** @type {Record<string, string>} */ ({ pending: t`to do`, active: t`now`, done: t`done` });
 
 export class SessionFacts extends HTMLElement {
-  #todoTitle = h("h3", {}, "To do");
+  #todoTitle = h("h3", {}, t`To do`);
   #todo = h("ol", { class: "todo" });
   #numbers = h("dl", { class: "numbers" });
-  #budgets = h("a", { class: "facts-link" }, "Budgets");
+  #budgets = h("a", { class: "facts-link" }, t`Budgets`);
   /** @type {() => void} Called when the session is to leave the list, or to come back. */
   onarchive = () => undefined;
   /** @type {() => void} Called when the session is to be on top of the list, or no more. */
   onpin = () => undefined;
   /** @type {() => void} Called when words are to be looked for. */
   onfind = () => undefined;
-  #find = h("button", { type: "button", class: "plain", onclick: () => this.onfind() }, icon("search"), "Find in this session");
+  #find = h("button", { type: "button", class: "plain", onclick: () => this.onfind() }, icon("search"), t`Find in this session`);
   #pin = h("button", { type: "button", class: "plain", onclick: () => this.onpin() });
   /** @type {() => void} Called when this device is to be silent about the session, or no more. */
   onmute = () => undefined;
@@ -30,7 +31,7 @@ export class SessionFacts extends HTMLElement {
   /** @type {unknown} */ #drawn = null;
 
   connectedCallback() {
-    if (!this.firstChild) this.append(this.#todoTitle, this.#todo, h("h3", {}, "Numbers"), this.#numbers, this.#budgets, this.#find, this.#pin, this.#mute, this.#archive);
+    if (!this.firstChild) this.append(this.#todoTitle, this.#todo, h("h3", {}, t`Numbers`), this.#numbers, this.#budgets, this.#find, this.#pin, this.#mute, this.#archive);
   }
 
   /**
@@ -39,35 +40,35 @@ export class SessionFacts extends HTMLElement {
    */
   show(summary, todo, { isArchived, isPinned, isMuted }) {
     attribute(this.#mute, "hidden", isMuted === undefined);
-    write(this.#mute, isMuted ? "Ring for it again on this device" : "Mute on this device");
-    write(this.#pin, isPinned ? "Unpin" : "Pin to the top on this device");
-    write(this.#archive, isArchived ? "Bring back from the archive" : "Archive on this device");
+    write(this.#mute, isMuted ? t`Ring for it again on this device` : t`Mute on this device`);
+    write(this.#pin, isPinned ? t`Unpin` : t`Pin to the top on this device`);
+    write(this.#archive, isArchived ? t`Bring back from the archive` : t`Archive on this device`);
     this.#showTodo(summary, todo);
     const { tokens, context, linesAdded, linesRemoved, operations, messages, subagents, ruleAnswers, agent, model, host, cwd, branch } = summary;
-    const guess = summary.estimateMicroUSD ? `: ${agent.name} does not know the model's price. No budget counts the guess` : "";
-    this.#fact("Cost", `${costOf(summary) || "unknown"}${guess}`);
-    this.#fact("Budget", strainWords(summary.budget));
-    attribute(/** @type {HTMLElement} */ (this.#values.get("Budget")), "data-budget", strain(summary.budget));
+    const guess = summary.estimateMicroUSD ? t`: ${agent.name} does not know the model's price. No budget counts the guess` : "";
+    this.#fact(t`Cost`, `${costOf(summary) || t`unknown`}${guess}`);
+    this.#fact(t`Budget`, strainWords(summary.budget));
+    attribute(/** @type {HTMLElement} */ (this.#values.get(t`Budget`)), "data-budget", strain(summary.budget));
     attribute(this.#budgets, "href", `#/budgets/${summary.session}`);
     const used = context?.used ?? 0;
     const share = context?.limit ? Math.round((100 * used) / context.limit) : 0;
-    this.#fact("Context", context?.limit ? `${count(used)} of ${count(context.limit)} (${share} %)` : "unknown");
-    this.#fact("Tokens", tokens && !(tokens.input || tokens.output || tokens.cacheRead) ? "" : tokens ? `${count(tokens.input)} in, ${count(tokens.output)} out, ${count(tokens.cacheRead)} cached` : "unknown");
-    this.#fact("Lines", linesAdded || linesRemoved ? `${linesAdded} added, ${linesRemoved} removed` : "");
+    this.#fact(t`Context`, context?.limit ? t`${count(used)} of ${count(context.limit)} (${share} %)` : t`unknown`);
+    this.#fact(t`Tokens`, tokens && !(tokens.input || tokens.output || tokens.cacheRead) ? "" : tokens ? t`${count(tokens.input)} in, ${count(tokens.output)} out, ${count(tokens.cacheRead)} cached` : t`unknown`);
+    this.#fact(t`Lines`, linesAdded || linesRemoved ? t`${linesAdded} added, ${linesRemoved} removed` : "");
     const helpers = subagents ? `, ${plural(subagents, "subagent")}` : "";
-    this.#fact("Activity", `${plural(operations, "operation")}, ${plural(messages, "message")}${helpers}`);
-    this.#fact("Answered by rules", ruleAnswers ? plural(ruleAnswers, "call") : "");
-    this.#fact("Agent", `${agent.name}${agent.version ? ` ${agent.version}` : ""}`);
-    this.#fact("Model", model ?? "unknown");
-    this.#fact("Host", host.connected ? host.name : `${host.name} is offline`);
-    this.#fact("Folder", cwd ?? "unknown");
-    this.#fact("Branch", branch ?? "unknown");
+    this.#fact(t`Activity`, `${plural(operations, "operation")}, ${plural(messages, "message")}${helpers}`);
+    this.#fact(t`Answered by rules`, ruleAnswers ? plural(ruleAnswers, "call") : "");
+    this.#fact(t`Agent`, `${agent.name}${agent.version ? ` ${agent.version}` : ""}`);
+    this.#fact(t`Model`, model ?? t`unknown`);
+    this.#fact(t`Host`, host.connected ? host.name : t`${host.name} is offline`);
+    this.#fact(t`Folder`, cwd ?? t`unknown`);
+    this.#fact(t`Branch`, branch ?? t`unknown`);
   }
 
   /** @param {Summary} summary @param {import("../wire").Event|null} todo */
   #showTodo(summary, todo) {
     const { todo: progress } = summary;
-    write(this.#todoTitle, progress?.total ? `To do: ${progress.completed} of ${progress.total} done` : "To do");
+    write(this.#todoTitle, progress?.total ? t`To do: ${progress.completed} of ${progress.total} done` : t`To do`);
     const items = Array.isArray(todo?.body?.items) ? todo?.body?.items : null;
     if (this.#drawn === items && items) return;
     this.#drawn = items;
@@ -81,7 +82,7 @@ export class SessionFacts extends HTMLElement {
       return;
     }
     const current = h("li", { class: "quiet foreign" });
-    say(current, progress?.current ?? "No list yet.", line);
+    say(current, progress?.current ?? t`No list yet.`, line);
     this.#todo.replaceChildren(current);
   }
 
@@ -95,7 +96,7 @@ export class SessionFacts extends HTMLElement {
     }
     say(element, value, line);
     attribute(/** @type {HTMLElement} */ (element.parentElement), "hidden", value === "");
-    attribute(element, "data-unknown", value === "unknown");
+    attribute(element, "data-unknown", value === t`unknown`);
   }
 }
 

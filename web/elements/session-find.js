@@ -2,6 +2,7 @@
 
 import { attribute, h, icon, write } from "../dom.js";
 import { rowsWith } from "../find.js";
+import { t } from "../language.js";
 
 /** @typedef {import("../timeline.js").Row} Row */
 
@@ -12,7 +13,7 @@ export class SessionFind extends HTMLElement {
   onfound = () => undefined;
 
   #words = h("input", {
-    type: "search", "aria-label": "Find in this session", placeholder: "Find in this session", autocomplete: "off", spellcheck: "false", enterkeyhint: "search",
+    type: "search", "aria-label": t`Find in this session`, placeholder: t`Find in this session`, autocomplete: "off", spellcheck: "false", enterkeyhint: "search",
     oninput: () => this.#look(), onkeydown: (event) => this.#key(event),
   });
   #count = h("p", { class: "quiet", role: "status" });
@@ -23,8 +24,8 @@ export class SessionFind extends HTMLElement {
     if (this.firstChild) return;
     const step = (/** @type {string} */ words, /** @type {string} */ name, /** @type {1|-1} */ way) =>
       h("button", { type: "button", class: name, "aria-label": words, onclick: () => this.#go(way) }, icon("down"));
-    this.append(this.#words, this.#count, step("The one before", "up", -1), step("The next one", "next", 1),
-      h("button", { type: "button", "aria-label": "Close", onclick: () => this.close() }, icon("cross")));
+    this.append(this.#words, this.#count, step(t`The one before`, "up", -1), step(t`The next one`, "next", 1),
+      h("button", { type: "button", "aria-label": t`Close`, onclick: () => this.close() }, icon("cross")));
   }
 
   /** @param {string} text What is typed already. */
@@ -64,7 +65,7 @@ export class SessionFind extends HTMLElement {
 
   #show() {
     const count = this.#found.length;
-    write(this.#count, !this.#words.value.trim() ? "" : count ? `${this.#at + 1} of ${count}` : "None");
+    write(this.#count, !this.#words.value.trim() ? "" : count ? t`${this.#at + 1} of ${count}` : t`None`);
     this.onfound(this.#found[this.#at] ?? null);
   }
 

@@ -9,7 +9,7 @@
  */
 
 import { arrange, attribute, h, icon, say, span, write } from "../dom.js";
-import { plural } from "../format.js";
+import { pieces, plural, t } from "../language.js";
 import { titleOf } from "../session-words.js";
 import { sessionOf } from "../store.js";
 import { line } from "../text.js";
@@ -47,25 +47,25 @@ export class SessionList extends View {
   /** How many of them nobody can have seen: the top of the list is not on screen. */ #unseen = 0;
   #isTopSeen = true;
   #isArchive = false;
-  #title = h("h2", { tabindex: "-1" }, "Sessions");
+  #title = h("h2", { tabindex: "-1" }, t`Sessions`);
   #head = h("div", { class: "pane-head" });
   #full = h("p", { class: "fullness", role: "status", hidden: true });
   /** @type {WeakMap<import("../wire").Notice, number>} When each came. */ #heard = new WeakMap();
   #movedAt = Number.NEGATIVE_INFINITY;
-  #list = h("ol", { class: "rows", "aria-label": "Sessions", onclick: (event) => performance.now() - this.#movedAt < settleMs && event.preventDefault() });
+  #list = h("ol", { class: "rows", "aria-label": t`Sessions`, onclick: (event) => performance.now() - this.#movedAt < settleMs && event.preventDefault() });
   #empty = h("div", { class: "empty" });
   #reorder = h("button", { class: "floating", type: "button", hidden: true, onclick: () => this.#showFirst() });
   #total = span("quiet");
   #sieve = new SieveBar();
-  #begin = h("a", { class: "head-link", href: "#/start", hidden: true }, icon("plus"), "New");
-  #costs = h("a", { class: "head-link", href: "#/costs" }, "Cost");
-  #noneFits = h("div", { class: "empty", hidden: true }, h("p", {}, "No session fits."),
-    h("button", { type: "button", class: "plain", onclick: () => this.#sieve.clear() }, "Show all"));
+  #begin = h("a", { class: "head-link", href: "#/start", hidden: true }, icon("plus"), t`New`);
+  #costs = h("a", { class: "head-link", href: "#/costs" }, t`Cost`);
+  #noneFits = h("div", { class: "empty", hidden: true }, h("p", {}, t`No session fits.`),
+    h("button", { type: "button", class: "plain", onclick: () => this.#sieve.clear() }, t`Show all`));
   #allAway = h("div", { class: "empty", hidden: true });
-  #back = h("a", { class: "head-link", href: "#/" }, "All sessions");
+  #back = h("a", { class: "head-link", href: "#/" }, t`All sessions`);
   #aboutArchive = h("div", { class: "archive-head" },
-    h("p", { class: "quiet" }, "Out of the list on this device. What needs you is in the list all the same."),
-    h("button", { type: "button", class: "plain", onclick: () => this.#bringBack([...this.#order]) }, "Bring all back"));
+    h("p", { class: "quiet" }, t`Out of the list on this device. What needs you is in the list all the same.`),
+    h("button", { type: "button", class: "plain", onclick: () => this.#bringBack([...this.#order]) }, t`Bring all back`));
   #archived = h("a", { class: "archive-link", href: "#/archive" });
   /** @type {Map<string, HTMLElement>} */ #headings = new Map();
   /** @type {Map<string, HTMLElement>} On the buttons of the archive's rows. */ #names = new Map();
@@ -132,7 +132,7 @@ export class SessionList extends View {
   #bringBack(sessions) {
     const next = this.#order[this.#order.indexOf(sessions[0]) + 1];
     this.app.archive.set(sessions, false);
-    this.app.announce(sessions.length === 1 ? "In the list again" : `${plural(sessions.length, "session")} in the list again`);
+    this.app.announce(sessions.length === 1 ? t`In the list again` : t`${plural(sessions.length, "session")} in the list again`);
     this.#draw();
     const button = sessions.length === 1 ? this.#rows.get(next)?.nextElementSibling : null;
     /** @type {HTMLElement} */ (button ?? this.#title).focus();
@@ -205,7 +205,7 @@ export class SessionList extends View {
     const name = this.#names.get(session) ?? span("unseen");
     this.#names.set(session, name);
     say(name, titleOf(summary), line);
-    return name.parentElement ?? h("button", { type: "button", class: "plain bring-back", onclick: () => this.#bringBack([session]) }, "Bring back ", name);
+    return name.parentElement ?? h("button", { type: "button", class: "plain bring-back", onclick: () => this.#bringBack([session]) }, t`Bring back `, name);
   }
 
   /** @param {SessionRow} row @param {Summary} summary What takes it out of the way; comes with the other views, and is empty until then. */
@@ -251,8 +251,8 @@ export class SessionList extends View {
     }
     if (this.#isTopSeen) this.#unseen = 0;
     attribute(this.#reorder, "hidden", missed + this.#unseen === 0);
-    if (missed) write(this.#reorder, `${missed} waiting below: show first`);
-    else if (this.#unseen) write(this.#reorder, `${plural(this.#unseen, "new session")} above: show`);
+    if (missed) write(this.#reorder, t`${missed} waiting below: show first`);
+    else if (this.#unseen) write(this.#reorder, t`${plural(this.#unseen, "new session")} above: show`);
   }
 
   #drawFull() {
@@ -272,14 +272,14 @@ export class SessionList extends View {
     const isArchive = this.#isArchive;
     const sessions = this.#visible();
     const archived = [...all.keys()].filter(this.app.archive.has).length;
-    write(this.#title, isArchive ? "Archive" : "Sessions");
-    attribute(this.#list, "aria-label", isArchive ? "Archived sessions" : "Sessions");
+    write(this.#title, isArchive ? t`Archive` : t`Sessions`);
+    attribute(this.#list, "aria-label", isArchive ? t`Archived sessions` : t`Sessions`);
     attribute(this.#begin, "hidden", isArchive || !hosts.size || !welcome?.may.includes("steer"));
     attribute(this.#costs, "hidden", isArchive);
     attribute(this.#back, "hidden", !isArchive);
     attribute(this.#aboutArchive, "hidden", !isArchive || !sessions.size);
     attribute(this.#archived, "hidden", isArchive || !archived);
-    write(this.#archived, `Archive (${archived})`);
+    write(this.#archived, t`Archive (${archived})`);
     this.#passed = sessions;
     this.#order = this.#order.filter((id) => sessions.has(id));
     this.#putOff();
@@ -312,11 +312,11 @@ export class SessionList extends View {
     ]));
     this.#drawMissed();
     const total = isArchive ? archived : all.size;
-    write(this.#total, !loaded || !total ? "" : sessions.size < total ? `${sessions.size} of ${total}` : String(total));
+    write(this.#total, !loaded || !total ? "" : sessions.size < total ? t`${sessions.size} of ${total}` : String(total));
     const isNarrow = this.#sieve.isNarrow;
     attribute(this.#noneFits, "hidden", sessions.size !== 0 || all.size === 0 || !isNarrow);
     attribute(this.#allAway, "hidden", sessions.size !== 0 || all.size === 0 || isNarrow);
-    write(this.#allAway, isArchive ? "No session is archived on this device." : "Every session is archived on this device.");
+    write(this.#allAway, isArchive ? t`No session is archived on this device.` : t`Every session is archived on this device.`);
     attribute(this.#empty, "hidden", all.size !== 0);
     attribute(this.#empty, "data-waits", !loaded);
     if (!all.size) this.#empty.replaceChildren(...(loaded ? noSession() : skeleton(this.app.link, skeletonRows)));
@@ -326,9 +326,9 @@ export class SessionList extends View {
 /** What to do where nothing runs yet. */
 const noSession = () => [
   icon("mirror", "drawing"),
-  h("p", {}, "No session yet. Connect the machine on which Claude Code runs: there, ", h("code", {}, "heliograph connect claude"),
-    ", then the line that ", h("code", {}, "heliograph pair --role host"), " prints on the relay's machine."),
-  h("p", {}, "From then on every session that is started there appears here."),
+  h("p", {}, ...pieces`No session yet. Connect the machine on which Claude Code runs: there, ${h("code", {}, "heliograph connect claude")}, then the line that ${
+    h("code", {}, "heliograph pair --role host")} prints on the relay's machine.`),
+  h("p", {}, t`From then on every session that is started there appears here.`),
 ];
 
 /**

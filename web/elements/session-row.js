@@ -2,7 +2,8 @@
 
 import { attribute, h, say, span, write } from "../dom.js";
 import { strain, strainWords } from "../budget-words.js";
-import { age, costOf, plural } from "../format.js";
+import { age, costOf } from "../format.js";
+import { plural, t } from "../language.js";
 import { placeOf, sayingOf, statusOf, titleOf } from "../session-words.js";
 import { line, ordered } from "../text.js";
 
@@ -40,11 +41,11 @@ export class SessionRow extends HTMLElement {
     say(this.#operation, sayingOf(summary), ordered);
     const { todo } = summary;
     write(this.#todo, todo?.total && !waiting ? `${todo.completed}/${todo.total}` : "");
-    attribute(this.#todo, "aria-label", todo?.total ? `${todo.completed} of ${plural(todo.total, "task")} done` : null);
+    attribute(this.#todo, "aria-label", todo?.total ? t`${todo.completed} of ${plural(todo.total, "task")} done` : null);
     say(this.#place, placeOf(summary), line);
-    write(this.#cost, `${costOf(summary)}${summary.budget?.held ? ", held" : summary.budget?.hold === "most" ? ", held in part" : ""}`);
+    write(this.#cost, `${costOf(summary)}${summary.budget?.held ? t`, held` : summary.budget?.hold === "most" ? t`, held in part` : ""}`);
     attribute(this.#cost, "data-budget", strain(summary.budget));
-    write(this.#budget, summary.budget?.level ? `, budget: ${strainWords(summary.budget)}` : "");
+    write(this.#budget, summary.budget?.level ? t`, budget: ${strainWords(summary.budget)}` : "");
     this.#lastActivityAt = summary.lastActivityAt;
     this.tick(now);
   }

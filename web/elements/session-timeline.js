@@ -7,6 +7,7 @@
  */
 
 import { arrange, attribute, h, nodes, span, write } from "../dom.js";
+import { t } from "../language.js";
 import { line } from "../text.js";
 import { foldForgotten } from "./forgotten-fold.js";
 import { noNews } from "./link-state.js";
@@ -74,17 +75,17 @@ export class SessionTimeline extends HTMLElement {
   #heldAt = 0;
   /** @type {WeakSet<HTMLElement>} Cards that wait, and that the reader went past: the view stays with the end all the same. */ #passed = new WeakSet();
   /** Offered to a person who goes back, where no page that comes moves it away. */
-  #beginning = h("button", { type: "button", class: "floating to-start", hidden: true, onclick: () => this.#ask(this.onbeginning) }, "↑ Jump to the start");
-  #earlier = h("button", { type: "button", class: "plain earlier", onclick: () => this.#want(this.onearlier) }, "Load earlier");
-  #start = h("p", { class: "quiet earlier" }, "The beginning");
-  #list = h("div", { class: "events", role: "list", "aria-label": "Timeline" });
-  #unfinished = h("div", { class: "events", role: "list", "aria-label": "Being written" });
+  #beginning = h("button", { type: "button", class: "floating to-start", hidden: true, onclick: () => this.#ask(this.onbeginning) }, t`↑ Jump to the start`);
+  #earlier = h("button", { type: "button", class: "plain earlier", onclick: () => this.#want(this.onearlier) }, t`Load earlier`);
+  #start = h("p", { class: "quiet earlier" }, t`The beginning`);
+  #list = h("div", { class: "events", role: "list", "aria-label": t`Timeline` });
+  #unfinished = h("div", { class: "events", role: "list", "aria-label": t`Being written` });
   /** @type {Map<number, HTMLElement>} By the chunk's place in the log. */ #chunks = new Map();
   #content = h("div", { class: "timeline-content" }, this.#earlier, this.#start, this.#list, this.#unfinished);
   #scroller = h("div", {
-    class: "timeline-scroller", tabindex: "0", role: "group", "aria-label": "Timeline, scrolls", onscroll: () => this.#scrolled(),
+    class: "timeline-scroller", tabindex: "0", role: "group", "aria-label": t`Timeline, scrolls`, onscroll: () => this.#scrolled(),
   }, this.#content);
-  #newer = h("button", { type: "button", class: "to-newest", hidden: true, onclick: () => this.toNewest() }, "↓ Newer");
+  #newer = h("button", { type: "button", class: "to-newest", hidden: true, onclick: () => this.toNewest() }, t`↓ Newer`);
 
   connectedCallback() {
     if (this.firstChild) return;
@@ -227,7 +228,7 @@ export class SessionTimeline extends HTMLElement {
   #offerNewer() {
     attribute(this.#newer, "hidden", this.#atEnd);
     const count = this.#isFarBack ? 0 : this.#unseen.length;
-    write(this.#newer, this.#isFarBack ? "↓ Latest" : count ? `↓ ${count} newer` : "↓ Newer");
+    write(this.#newer, this.#isFarBack ? t`↓ Latest` : count ? t`↓ ${count} newer` : t`↓ Newer`);
   }
 
   /** Remembers the row at the top, for when the reader comes back. */
@@ -262,7 +263,7 @@ export class SessionTimeline extends HTMLElement {
     if (!this.#isFarBack) this.#wantsLatest = false;
     const isAway = !log && ["waiting", "stopped"].includes(app.link.phase);
     attribute(this.#start, "hidden", !log?.whole && !isAway);
-    write(this.#start, !log ? noNews(app.link) : log.first > 1 ? "What came before is no longer kept" : "The beginning");
+    write(this.#start, !log ? noNews(app.link) : log.first > 1 ? t`What came before is no longer kept` : t`The beginning`);
     if (!log) return this.#clear();
 
     const { rows } = log.timeline;
@@ -314,7 +315,7 @@ export class SessionTimeline extends HTMLElement {
     this.#hasRewound = false;
     this.#count = 0;
     this.#atEnd = true;
-    this.#become(false, "Load earlier");
+    this.#become(false, t`Load earlier`);
     attribute(this.#newer, "hidden", true);
     this.#offerStart();
   }
@@ -441,7 +442,7 @@ export class SessionTimeline extends HTMLElement {
   #ask(ask) {
     // At the very top the end is not near, whatever the last scroll said.
     this.#atEnd = false;
-    this.#become(true, "Loading …");
+    this.#become(true, t`Loading …`);
     ask();
   }
 
@@ -458,7 +459,7 @@ export class SessionTimeline extends HTMLElement {
    */
   loaded({ jump }) {
     this.#hasFailed = false;
-    this.#become(false, "Load earlier");
+    this.#become(false, t`Load earlier`);
     if (!jump) return;
     this.#scroller.scrollTop = 0;
     // The button has done its work, and is gone.
@@ -479,7 +480,7 @@ export class SessionTimeline extends HTMLElement {
   /** It did not come. */
   loadFailed() {
     this.#hasFailed = true;
-    this.#become(false, "Load earlier (it failed; try again)");
+    this.#become(false, t`Load earlier (it failed; try again)`);
   }
 }
 
@@ -489,7 +490,7 @@ const placeOf = (seq) => Math.floor(seq / chunkEvents);
 /** @param {string} [agent] The subagent that writes. @param {string} [name] What it is called. */
 const growingRow = (agent, name) =>
   h("div", { class: "event", role: "listitem", "data-kind": "message", "data-role": "assistant", "data-unfinished": true, "data-subagent": agent ?? null },
-    h("time"), h("div", { class: "event-body" }, span("speaker foreign", agent ? nodes(line(`${name || "A subagent"} is writing`)) : "Agent is writing"), h("div", { class: "words foreign", dir: "auto" })));
+    h("time"), h("div", { class: "event-body" }, span("speaker foreign", agent ? nodes(line(t`${name || t`A subagent`} is writing`)) : t`Agent is writing`), h("div", { class: "words foreign", dir: "auto" })));
 
 const newChunk = () => h("div", { class: "chunk", role: "none" });
 

@@ -3,7 +3,8 @@
 import { asText, attribute, h, icon, say, span, write } from "../dom.js";
 import { strain } from "../budget-words.js";
 import { eventsReadMax } from "../edits.js";
-import { ago, costOf, plural } from "../format.js";
+import { ago, costOf } from "../format.js";
+import { plural, t } from "../language.js";
 import { askOfDevice, mute, ownDevice } from "../muting.js";
 import { awayWords, sayingOf, statusOf, titleOf } from "../session-words.js";
 import { keyOf, pending, takeHistory } from "../store.js";
@@ -27,14 +28,14 @@ export class SessionView extends View {
   #title = h("h2", { class: "foreign", tabindex: "-1" });
   #cost = span("session-cost");
   #lines = h("a", { class: "session-lines" });
-  #terminal = h("a", { class: "session-lines" }, "Screen");
+  #terminal = h("a", { class: "session-lines" }, t`Screen`);
   #todo = span("session-todo");
-  #progress = h("progress", { max: "1", value: "0", "aria-label": "Tasks done" });
+  #progress = h("progress", { max: "1", value: "0", "aria-label": t`Tasks done` });
   #more = h("button", {
     type: "button", class: "facts-button", "aria-expanded": "false", "aria-controls": "session-facts",
     onclick: () => this.#openFacts(!this.#open),
   },
-    this.#todo, this.#cost, span("unseen", "Show the to-do list and the numbers"), icon("down"));
+    this.#todo, this.#cost, span("unseen", t`Show the to-do list and the numbers`), icon("down"));
   /** Comes with the page's part, and is empty until then; so do the next two. */
   #facts = h("session-facts", { id: "session-facts" });
   #timeline = new SessionTimeline();
@@ -50,7 +51,7 @@ export class SessionView extends View {
   #composer = new SessionComposer();
   #now = h("p", { class: "now" }, this.#nowDot, this.#nowStatus, this.#nowOperation);
   #missing = h("p");
-  #nowhere = h("div", { class: "empty" }, this.#missing, h("p", {}, h("a", { href: "#/" }, "All sessions")));
+  #nowhere = h("div", { class: "empty" }, this.#missing, h("p", {}, h("a", { href: "#/" }, t`All sessions`)));
   #open = false;
 
   connectedCallback() {
@@ -68,7 +69,7 @@ export class SessionView extends View {
     this.#timeline.cards.onseen = () => this.#drawReview();
     this.append(
       h("div", { class: "session-head" },
-        h("a", { class: "back", href: "#/", "aria-label": "All sessions" }, icon("back"), this.#elsewhere),
+        h("a", { class: "back", href: "#/", "aria-label": t`All sessions` }, icon("back"), this.#elsewhere),
         h("div", { class: "session-names" }, this.#title, this.#now),
         h("div", { class: "session-bar" }, this.#terminal, this.#lines, this.#more), this.#progress),
       h("div", { class: "session-body" }, this.#timeline, this.#changes, this.#find, this.#facts), this.#review, this.#composer, this.#nowhere);
@@ -126,7 +127,7 @@ export class SessionView extends View {
     const { sessions, logs, loaded } = this.app.state;
     const summary = sessions.get(this.session);
     attribute(this, "data-missing", !summary);
-    write(this.#missing, summary ? "" : loaded ? "This relay has no such session." : noNews(this.app.link));
+    write(this.#missing, summary ? "" : loaded ? t`This relay has no such session.` : noNews(this.app.link));
     if (!summary) return;
     const { todo, status } = summary;
     say(this.#title, titleOf(summary), line);
@@ -135,7 +136,7 @@ export class SessionView extends View {
     this.#drawLines(summary);
     attribute(this.#terminal, "hidden", !summary.steering?.screen);
     attribute(this.#terminal, "href", `#/session/${this.session}/screen`);
-    write(this.#todo, todo?.total ? `${todo.completed}/${todo.total}` : this.#cost.textContent ? "" : "Details");
+    write(this.#todo, todo?.total ? `${todo.completed}/${todo.total}` : this.#cost.textContent ? "" : t`Details`);
     attribute(this.#progress, "data-empty", !todo?.total);
     attribute(this.#progress, "max", Math.max(1, todo?.total ?? 1));
     attribute(this.#progress, "value", todo?.completed ?? 0);
@@ -156,11 +157,11 @@ export class SessionView extends View {
     say(this.#nowOperation, summary.host.connected || summary.endedAt ? saying : awayWords(summary, this.app.now()), ordered);
     attribute(this.#review, "href", waiting.length ? `#/approvals/${keyOf(waiting[0])}` : "#/approvals");
     this.#firstWaiting = waiting[0]?.approval ?? "";
-    write(this.#review, waiting.length > 1 ? `Review ${plural(waiting.length, "request")}` : "Review");
+    write(this.#review, waiting.length > 1 ? t`Review ${plural(waiting.length, "request")}` : t`Review`);
     this.#drawReview();
     const elsewhere = all.filter(({ session }) => session !== this.session && !this.app.isLater(session)).length;
     write(this.#elsewhere, elsewhere ? String(elsewhere) : "");
-    attribute(this.#elsewhere, "aria-label", elsewhere ? `${elsewhere} waiting in others` : null);
+    attribute(this.#elsewhere, "aria-label", elsewhere ? t`${elsewhere} waiting in others` : null);
     this.tick();
   }
 
@@ -206,7 +207,7 @@ export class SessionView extends View {
     const hasChanges = linesAdded > 0 || linesRemoved > 0 || Boolean(this.app.state.logs.get(this.session)?.edits.all.length);
     attribute(this.#lines, "hidden", !hasChanges && !this.#showsChanges);
     attribute(this.#lines, "href", `#/session/${this.session}${this.#showsChanges ? "" : "/changes"}`);
-    const shown = this.#showsChanges ? ["Conversation"] : linesAdded || linesRemoved ? [span("word", "Changes "), lineCounts(linesAdded, linesRemoved)] : ["Changes"];
+    const shown = this.#showsChanges ? [t`Conversation`] : linesAdded || linesRemoved ? [span("word", t`Changes `), lineCounts(linesAdded, linesRemoved)] : [t`Changes`];
     const drawn = h("span", {}, ...shown);
     if (this.#lines.textContent !== drawn.textContent) this.#lines.replaceChildren(...drawn.childNodes);
   }
@@ -228,21 +229,21 @@ export class SessionView extends View {
   #pin() {
     const pins = !this.app.pins.has(this.session);
     this.app.pins.set([this.session], pins);
-    this.app.announce(pins ? "Pinned to the top of the list on this device" : "No longer pinned");
+    this.app.announce(pins ? t`Pinned to the top of the list on this device` : t`No longer pinned`);
     this.app.listChanged();
     this.#draw();
   }
 
   async #mute() {
     const mutes = !ownDevice(this.app)?.muted.includes(this.session);
-    if (await mute(this.app, this.session, mutes)) this.app.announce(mutes ? "Muted on this device" : "It rings on this device again");
+    if (await mute(this.app, this.session, mutes)) this.app.announce(mutes ? t`Muted on this device` : t`It rings on this device again`);
   }
 
   /** Out of the list on this device, or back into it. */
   #archive() {
     const archives = !this.app.archive.has(this.session);
     this.app.archive.set([this.session], archives);
-    this.app.announce(archives ? "Archived on this device; in the list again when it needs you" : "In the list again");
+    this.app.announce(archives ? t`Archived on this device; in the list again when it needs you` : t`In the list again`);
     this.app.listChanged();
     this.#draw();
   }

@@ -1,6 +1,7 @@
 /** One setting of a session that can be changed here: its mode, or its model. What gives the agent more freedom is asked twice. */
 
 import { attribute, h } from "../dom.js";
+import { t } from "../language.js";
 import { exact, flat } from "../text.js";
 import { Confirmation } from "./confirmation.js";
 
@@ -11,8 +12,8 @@ export class SettingChoice {
   #label = h("label", { for: this.#id });
   #select = h("select", { id: this.#id, onchange: () => this.#adapt() });
   #input = h("input", { id: this.#id, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: 256, oninput: () => this.#adapt() });
-  #change = h("button", { type: "button" }, "Change");
-  #ask = h("button", { type: "button" }, "Change …");
+  #change = h("button", { type: "button" }, t`Change`);
+  #ask = h("button", { type: "button" }, t`Change …`);
   #buttons = h("div", { class: "setting-line" });
   #confirmation;
   /** @type {string[]|null} */ #offered = null;
@@ -26,9 +27,9 @@ export class SettingChoice {
    * @param {object} parts
    * @param {string} parts.name @param {(value: string) => string} parts.words Beside a value, in the list.
    * @param {(value: string) => string} parts.question @param {(value: string) => void} parts.deed
-   * @param {string} [parts.verb] What the button after the question says.
+   * @param {string} parts.verb What the button after the question says.
    */
-  constructor({ name, words, question, deed, verb = `Change the ${name.toLowerCase()}` }) {
+  constructor({ name, words, question, deed, verb }) {
     this.#label.append(name);
     this.#question = question;
     this.words = words;

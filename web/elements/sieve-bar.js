@@ -1,7 +1,7 @@
 /** `<sieve-bar>`: words to search for, and behind a button what else narrows the list of sessions down. */
 
 import { attribute, h, write } from "../dom.js";
-import { plural } from "../format.js";
+import { plural, t } from "../language.js";
 import { statuses } from "../session-words.js";
 import { choices, conditions, narrows, noSieve, passes, waits } from "../sieve.js";
 
@@ -16,18 +16,18 @@ export class SieveBar extends HTMLElement {
   onsieve = () => undefined;
   sieve = noSieve();
 
-  #words = h("input", { type: "search", "aria-label": "Search sessions", placeholder: "Search", autocomplete: "off", spellcheck: "false", enterkeyhint: "search" });
-  #more = h("button", { type: "button", class: "plain", "aria-expanded": "false", "aria-controls": "sieve-panel", onclick: () => this.#openPanel(!this.#isOpen) }, "Filter");
+  #words = h("input", { type: "search", "aria-label": t`Search sessions`, placeholder: t`Search`, autocomplete: "off", spellcheck: "false", enterkeyhint: "search" });
+  #more = h("button", { type: "button", class: "plain", "aria-expanded": "false", "aria-controls": "sieve-panel", onclick: () => this.#openPanel(!this.#isOpen) }, t`Filter`);
   #project = h("select", { id: "sieve-project" });
   #host = h("select", { id: "sieve-host" });
-  #status = h("select", { id: "sieve-status" }, h("option", { value: "" }, "All"),
+  #status = h("select", { id: "sieve-status" }, h("option", { value: "" }, t`All`),
     ...Object.entries(conditions).map(([status, { words }]) => h("option", { value: status }, words)));
-  #group = h("select", { id: "sieve-group" }, h("option", { value: "" }, "State"), h("option", { value: "project" }, "Project"), h("option", { value: "host" }, "Host"));
+  #group = h("select", { id: "sieve-group" }, h("option", { value: "" }, t`State`), h("option", { value: "project" }, t`Project`), h("option", { value: "host" }, t`Host`));
   #archiveEnded = h("button", { type: "button", class: "plain", onclick: () => this.#putAway() });
   /** @type {string[]} What was archived last, for whoever did not mean it. */ #put = [];
   #undo = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.#takeBack() });
   #panel = h("div", { id: "sieve-panel", class: "sieve-panel", hidden: true },
-    field("Project", this.#project), field("Host", this.#host), field("State", this.#status), field("Group by", this.#group), this.#archiveEnded, this.#undo);
+    field(t`Project`, this.#project), field(t`Host`, this.#host), field(t`State`, this.#status), field(t`Group by`, this.#group), this.#archiveEnded, this.#undo);
   #isOpen = false;
   #drawn = "";
   /** @type {Summary[]} */ #all = [];
@@ -80,7 +80,7 @@ export class SieveBar extends HTMLElement {
       group: /** @type {import("../sieve.js").Sieve["group"]} */ (this.#group.value),
     };
     const chosen = [this.sieve.project, this.sieve.host, this.sieve.status].filter(Boolean).length;
-    write(this.#more, chosen ? `Filter (${chosen})` : "Filter");
+    write(this.#more, chosen ? t`Filter (${chosen})` : t`Filter`);
     this.onsieve();
   }
 
@@ -95,7 +95,7 @@ export class SieveBar extends HTMLElement {
       if (this.sieve.project !== this.#project.value || this.sieve.host !== this.#host.value) queueMicrotask(() => this.#changed());
     }
     const ended = this.#ended().length;
-    write(this.#archiveEnded, `Archive ${plural(ended, "ended session")}`);
+    write(this.#archiveEnded, t`Archive ${plural(ended, "ended session")}`);
     attribute(this.#archiveEnded, "hidden", ended === 0);
   }
 
@@ -107,7 +107,7 @@ export class SieveBar extends HTMLElement {
     this.#put = this.#ended().map(({ session }) => session);
     this.#archive?.set(this.#put, true);
     this.onsieve();
-    write(this.#undo, `Archived ${plural(this.#put.length, "session")}: undo`);
+    write(this.#undo, t`Archived ${plural(this.#put.length, "session")}: undo`);
     attribute(this.#undo, "hidden", false);
     this.#undo.focus();
   }
@@ -136,7 +136,7 @@ const field = (name, control) => h("div", { class: "field" }, h("label", { for: 
  */
 function refill(select, options) {
   const { value } = select;
-  select.replaceChildren(h("option", { value: "" }, "All"), ...options.map(([one, words]) => h("option", { value: one }, words)));
+  select.replaceChildren(h("option", { value: "" }, t`All`), ...options.map(([one, words]) => h("option", { value: one }, words)));
   select.value = options.some(([one]) => one === value) ? value : "";
 }
 

@@ -2,6 +2,7 @@
 
 import { arrange, attribute, h, icon, say, span, write } from "../dom.js";
 import { ago } from "../format.js";
+import { t } from "../language.js";
 import { likeliest, outcomeOf, placesOf, startAdvice, startObstacle } from "../starts.js";
 import { measure } from "../steering.js";
 import { line } from "../text.js";
@@ -16,18 +17,18 @@ export class StartView extends View {
   #project = h("select", { id: "start-project", onchange: () => this.#choose() });
   #agent = h("select", { id: "start-agent", onchange: () => this.#choose() });
   #mode = h("select", { id: "start-mode" });
-  #model = h("input", { id: "start-model", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: "256", placeholder: "its own" });
-  #prompt = h("textarea", { id: "start-prompt", rows: "3", dir: "auto", placeholder: "What is to be done?" });
+  #model = h("input", { id: "start-model", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", maxlength: "256", placeholder: t`its own` });
+  #prompt = h("textarea", { id: "start-prompt", rows: "3", dir: "auto", placeholder: t`What is to be done?` });
   #adviceWords = h("p");
   #command = h("code");
   #advice = h("div", { class: "empty", hidden: true }, icon("plus", "drawing"), this.#adviceWords, h("p", {}, this.#command));
   #pictures = new PictureChoice();
   #adding = pictureButton((file) => this.#pictures.take(this.#place?.session ?? "", file));
-  #start = h("button", { type: "submit", class: "solid" }, "Start");
-  #list = h("button", { type: "button", class: "plain", onclick: () => this.#send("past") }, "Past sessions");
+  #start = h("button", { type: "submit", class: "solid" }, t`Start`);
+  #list = h("button", { type: "button", class: "plain", onclick: () => this.#send("past") }, t`Past sessions`);
   #state = h("p", { class: "quiet foreign", role: "status" });
   #problem = h("p", { class: "problem foreign", role: "alert" });
-  #past = h("ol", { class: "rows past-sessions", "aria-label": "Past sessions", tabindex: "-1" });
+  #past = h("ol", { class: "rows past-sessions", "aria-label": t`Past sessions`, tabindex: "-1" });
   #form = h("form", { class: "budget-form", onsubmit: (event) => { event.preventDefault(); this.#send("start"); } });
   #shown = "";
   /** The session that represents the host, and is followed. */ #followed = "";
@@ -37,11 +38,11 @@ export class StartView extends View {
   connectedCallback() {
     this.#pictures.onchanged = () => this.#draw(this.#place);
     const field = (/** @type {string} */ words, /** @type {HTMLElement} */ input) => h("div", { class: "field" }, h("label", { for: input.id }, words), input);
-    this.#form.append(field("First prompt", this.#prompt), this.#pictures, this.#adding.files, field("Project", this.#project),
-      h("div", { class: "start-how" }, field("Agent", this.#agent), field("Mode", this.#mode), field("Model", this.#model)),
+    this.#form.append(field(t`First prompt`, this.#prompt), this.#pictures, this.#adding.files, field(t`Project`, this.#project),
+      h("div", { class: "start-how" }, field(t`Agent`, this.#agent), field(t`Mode`, this.#mode), field(t`Model`, this.#model)),
       h("div", { class: "buttons" }, this.#adding.button, this.#list, this.#start), this.#state, this.#problem);
     this.append(
-      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, "New session")), this.#advice, h("div", { class: "sheet" }, this.#form, this.#past));
+      h("div", { class: "pane-head" }, h("h2", { tabindex: "-1" }, t`New session`)), this.#advice, h("div", { class: "sheet" }, this.#form, this.#past));
   }
 
   /** It comes to the screen. */
@@ -74,7 +75,7 @@ export class StartView extends View {
     fill(this.#agent, (place?.agents ?? []).map(({ name, title }) => [name, title]));
     if (likely?.agent) this.#agent.value = likely.agent;
     const agent = place?.agents.find(({ name }) => name === this.#agent.value);
-    fill(this.#mode, [["", "the one that asks most"], ...(agent?.modes ?? []).map((mode) => /** @type {[string, string]} */ ([mode, mode]))]);
+    fill(this.#mode, [["", t`the one that asks most`], ...(agent?.modes ?? []).map((mode) => /** @type {[string, string]} */ ([mode, mode]))]);
     if (place && place.session !== this.#followed) {
       this.leave();
       this.#followed = place.session;
@@ -109,7 +110,7 @@ export class StartView extends View {
     attribute(this.#adding.button, "disabled", isBusy || this.#pictures.isFull);
     if (this.#pictures.problem) write(this.#problem, this.#pictures.problem);
     if (why || !this.#sent) say(this.#state, why, line);
-    else write(this.#state, "On its way to the host …");
+    else write(this.#state, t`On its way to the host …`);
     const sent = this.#sent;
     const outcome = sent && outcomeOf(this.app.state.logs.get(sent.session)?.events ?? [], sent.id);
     if (!sent || !outcome) return;
@@ -124,7 +125,7 @@ export class StartView extends View {
     } else {
       say(this.#problem, outcome.words, line);
       this.#problem.scrollIntoView({ block: "nearest" });
-      if (outcome.started) this.#problem.append(" ", h("a", { href: `#/session/${outcome.started}` }, "Look at it"));
+      if (outcome.started) this.#problem.append(" ", h("a", { href: `#/session/${outcome.started}` }, t`Look at it`));
     }
     return undefined;
   }
@@ -135,11 +136,11 @@ export class StartView extends View {
     arrange(this.#past, past.length ? past.map(({ id, title, at, open }) => {
       const name = span("foreign past-title");
       say(name, title || id, line);
-      const resume = h("button", { type: "button", class: "plain small", disabled: open === true, onclick: () => this.#send("resume", id) }, open ? "Open elsewhere" : "Resume");
-      attribute(resume, "aria-label", `${open ? "Open elsewhere" : "Resume"}: ${name.textContent}`);
+      const resume = h("button", { type: "button", class: "plain small", disabled: open === true, onclick: () => this.#send("resume", id) }, open ? t`Open elsewhere` : t`Resume`);
+      attribute(resume, "aria-label", `${open ? t`Open elsewhere` : t`Resume`}: ${name.textContent}`);
       return h("li", { class: "past-session" }, name, span("quiet", ago(now - at)), resume);
-    }) : [h("li", { class: "quiet" }, "No past sessions in this project.")]);
-    this.app.announce(`${past.length} past sessions`);
+    }) : [h("li", { class: "quiet" }, t`No past sessions in this project.`)]);
+    this.app.announce(t`${past.length} past sessions`);
     this.#past.focus({ preventScroll: true });
     this.#past.scrollIntoView({ block: "start" });
   }
@@ -150,12 +151,12 @@ export class StartView extends View {
     const text = verb === "past" ? "" : this.#prompt.value.trim();
     write(this.#problem, "");
     if (!place || this.#sent || this.#isBringing || this.#obstacle(place, verb)) return;
-    if (measure(text, this.app.state.hosts.get(place.session)?.steering?.seals).isTooLong) return write(this.#problem, "The prompt is too long: name a file instead.");
+    if (measure(text, this.app.state.hosts.get(place.session)?.steering?.seals).isTooLong) return write(this.#problem, t`The prompt is too long: name a file instead.`);
     const target = { session: place.session, project: place.project, agent: this.#agent.value };
     const [mode, model] = [this.#mode.value, this.#model.value.trim()];
     /** @type {{pictures?: import("../wire").Picture[]}} */ let shown = {};
     if (verb !== "past" && !this.#pictures.hidden) {
-      if (!text) return write(this.#problem, "Write a prompt that goes with the picture.");
+      if (!text) return write(this.#problem, t`Write a prompt that goes with the picture.`);
       this.#isBringing = true;
       this.#draw(place);
       const pictures = await this.#pictures.brought(place.session);
@@ -173,7 +174,7 @@ export class StartView extends View {
     } catch (error) {
       const { code, message } = /** @type {import("../link.js").CommandError} */ (error);
       this.#sent = null;
-      say(this.#problem, code === "linkLost" ? "The connection broke: look among the sessions whether it has begun." : `Not started: ${message}`, line);
+      say(this.#problem, code === "linkLost" ? t`The connection broke: look among the sessions whether it has begun.` : t`Not started: ${message}`, line);
       this.#draw(place);
     }
     return undefined;

@@ -1,6 +1,7 @@
 /** What a client sent, as a row of the timeline: what was asked, by whom, and its outcome. */
 
 import { asText, attribute, h, nodes, say, span, write } from "../dom.js";
+import { t } from "../language.js";
 import { actionWords, canGoAgain, outcomeWords, stageOf } from "../steering.js";
 import { calm, line } from "../text.js";
 import { pictureList } from "./picture-list.js";
@@ -18,7 +19,7 @@ import { pictureList } from "./picture-list.js";
  */
 
 /** @param {Row} row @param {string} me */
-export const authorOf = ({ event: { head } }, me) => (head.by?.id === me ? "You, from here" : asText(head.by?.name) || "Somebody");
+export const authorOf = ({ event: { head } }, me) => (head.by?.id === me ? t`You, from here` : asText(head.by?.name) || t`Somebody`);
 
 /**
  * The parts of the row, and what draws them again.
@@ -60,7 +61,7 @@ export function steeringButtons(hands) {
     current = row;
     const waits = row.event.head.action === "prompt" && stageOf(row) === "queued";
     attribute(deed, "hidden", !hands.maySteer || !(waits || canGoAgain(row)));
-    write(deed, waits ? "Take back" : "Send again …");
+    write(deed, waits ? t`Take back` : t`Send again …`);
   };
   return { element: deed, update };
 }

@@ -2,6 +2,7 @@
 
 import { attribute, h, icon, nodes, say, span, write } from "../dom.js";
 import { ago } from "../format.js";
+import { t } from "../language.js";
 import { Looks } from "../looks.js";
 import { HeldScreen, lookOf } from "../screen.js";
 import { bytesOfKey, bytesOfText } from "../screen-keys.js";
@@ -19,8 +20,8 @@ const wide = matchMedia("(min-width: 64em)");
 const staleMs = 15_000;
 /** By the names of keys: what the bar has. */
 const bar = [
-  ["Escape", "Esc", "Escape"], ["Tab", "Tab", "Tab"], ["ArrowLeft", "←", "Left"], ["ArrowDown", "↓", "Down"], ["ArrowUp", "↑", "Up"], ["ArrowRight", "→", "Right"],
-  ["Enter", "Enter", "Enter"], ["Backspace", "⌫", "Backspace"], ["PageUp", "PgUp", "Page up"], ["PageDown", "PgDn", "Page down"],
+  ["Escape", t`Esc`, t`Escape`], ["Tab", t`Tab`, t`Tab`], ["ArrowLeft", "←", t`Left`], ["ArrowDown", "↓", t`Down`], ["ArrowUp", "↑", t`Up`], ["ArrowRight", "→", t`Right`],
+  ["Enter", t`Enter`, t`Enter`], ["Backspace", "⌫", t`Backspace`], ["PageUp", t`PgUp`, t`Page up`], ["PageDown", t`PgDn`, t`Page down`],
 ];
 
 export class TerminalView extends View {
@@ -37,35 +38,35 @@ export class TerminalView extends View {
   /** The keyboard goes to the terminal. */ #isDirect = false;
   #problem = "";
 
-  #back = h("a", { class: "back", "aria-label": "The session" }, icon("back"));
+  #back = h("a", { class: "back", "aria-label": t`The session` }, icon("back"));
   #title = h("h2", { class: "foreign", tabindex: "-1" });
   #state = h("p", { class: "screen-state quiet", role: "status" });
   #rows = h("div", { class: "screen-rows" });
   #cursor = h("span", { class: "screen-cursor", "aria-hidden": "true", hidden: true });
   #paper = h("div", {
-    class: "screen-paper", tabindex: "0", role: "document", "aria-label": "The terminal's screen",
+    class: "screen-paper", tabindex: "0", role: "document", "aria-label": t`The terminal's screen`,
     onwheel: () => this.#follow(false), ontouchmove: () => this.#follow(false), onkeydown: (event) => this.#pressed(event), onpaste: (event) => this.#pasted(event),
     onblur: () => this.#direct(false),
   }, this.#rows, this.#cursor);
-  #smaller = h("button", { type: "button", class: "plain", "aria-label": "Smaller", onclick: () => this.#resize(-1) }, "A−");
-  #larger = h("button", { type: "button", class: "plain", "aria-label": "Larger", onclick: () => this.#resize(1) }, "A+");
-  #following = h("button", { type: "button", class: "plain", "aria-pressed": "true", onclick: () => this.#follow(!this.#follows) }, "Follow");
-  #begin = h("button", { type: "button", onclick: () => this.#open() }, "Type here …");
+  #smaller = h("button", { type: "button", class: "plain", "aria-label": t`Smaller`, onclick: () => this.#resize(-1) }, "A−");
+  #larger = h("button", { type: "button", class: "plain", "aria-label": t`Larger`, onclick: () => this.#resize(1) }, "A+");
+  #following = h("button", { type: "button", class: "plain", "aria-pressed": "true", onclick: () => this.#follow(!this.#follows) }, t`Follow`);
+  #begin = h("button", { type: "button", onclick: () => this.#open() }, t`Type here …`);
   #why = h("p", { class: "quiet foreign" });
   #warning = h("p", { class: "warning" });
-  #control = h("button", { type: "button", "aria-pressed": "false", onclick: () => this.#hold(!this.#holdsControl) }, "Ctrl");
-  #keyboard = h("button", { type: "button", "aria-pressed": "false", onclick: () => this.#direct(!this.#isDirect) }, "This keyboard");
-  #keys = h("div", { class: "screen-bar", role: "group", "aria-label": "Keys" }, this.#control,
+  #control = h("button", { type: "button", "aria-pressed": "false", onclick: () => this.#hold(!this.#holdsControl) }, t`Ctrl`);
+  #keyboard = h("button", { type: "button", "aria-pressed": "false", onclick: () => this.#direct(!this.#isDirect) }, t`This keyboard`);
+  #keys = h("div", { class: "screen-bar", role: "group", "aria-label": t`Keys` }, this.#control,
     ...bar.map(([key, words, label]) => h("button", { type: "button", "aria-label": label, onclick: () => this.#press(key) }, words)), this.#keyboard);
   #text = h("textarea", {
-    rows: "1", "aria-label": "Text to type at the terminal", placeholder: "Text …", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+    rows: "1", "aria-label": t`Text to type at the terminal`, placeholder: t`Text …`, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
     oninput: () => this.#written(), onkeydown: (event) => this.#writtenKey(event),
   });
-  #form = h("form", { class: "screen-form", onsubmit: (event) => { event.preventDefault(); this.#typeText(false); } }, this.#text, h("button", { type: "submit", class: "solid" }, "Type"));
+  #form = h("form", { class: "screen-form", onsubmit: (event) => { event.preventDefault(); this.#typeText(false); } }, this.#text, h("button", { type: "submit", class: "solid" }, t`Type`));
   #typing = h("div", { class: "screen-typing", hidden: true }, this.#warning, this.#keys, this.#form);
   #trouble = h("p", { class: "problem foreign", role: "alert" });
   #note = h("p", { class: "quiet screen-note" },
-    "What looks like a secret is hidden where it can be read as text; a terminal's screen is not searched beyond that. Nothing of it is kept.");
+    t`What looks like a secret is hidden where it can be read as text; a terminal's screen is not searched beyond that. Nothing of it is kept.`);
 
   connectedCallback() {
     this.append(
@@ -116,7 +117,7 @@ export class TerminalView extends View {
     const { rows, columns } = this.#screen;
     const isLive = this.#looks?.isLooking && this.#heardAt > 0 && age < staleMs && !this.#problem;
     attribute(this.#paper, "data-stale", !isLive && this.#heardAt > 0);
-    write(this.#state, isLive ? `Live, ${columns} × ${rows}${this.#screen.isCut ? ", not all of it" : ""}` : this.#heardAt ? `Not live: as it was ${ago(age)}` : "…");
+    write(this.#state, isLive ? this.#screen.isCut ? t`Live, ${columns} × ${rows}, not all of it` : t`Live, ${columns} × ${rows}` : this.#heardAt ? t`Not live: as it was ${ago(age)}` : "…");
   }
 
   get #summary() {
@@ -134,7 +135,7 @@ export class TerminalView extends View {
   #draw() {
     const summary = this.#summary;
     attribute(this.#back, "href", `#/session/${this.session}`);
-    say(this.#title, summary ? titleOf(summary) : "Terminal", line);
+    say(this.#title, summary ? titleOf(summary) : t`Terminal`, line);
     write(this.#trouble, this.#obstacle());
     const obstacle = this.#typingObstacle();
     if (obstacle) this.#close();
@@ -147,17 +148,17 @@ export class TerminalView extends View {
   /** Why nothing new is seen. */
   #obstacle() {
     const summary = this.#summary;
-    if (!summary) return this.app.state.loaded ? "This relay has no such session." : noNews(this.app.link);
-    if (summary.endedAt) return "This session has ended, and its terminal with it.";
+    if (!summary) return this.app.state.loaded ? t`This relay has no such session.` : noNews(this.app.link);
+    if (summary.endedAt) return t`This session has ended, and its terminal with it.`;
     if (!summary.host.connected) return awayWords(summary, this.app.now());
-    if (!summary.steering?.screen) return "No terminal of this session can be seen. It has one if it was started with heliograph claude, or heliograph shell.";
+    if (!summary.steering?.screen) return t`No terminal of this session can be seen. It has one if it was started with heliograph claude, or heliograph shell.`;
     return this.#problem;
   }
 
   #typingObstacle() {
     const summary = this.#summary;
-    if (!summary?.steering?.screen || summary.endedAt || !summary.host.connected || !this.app.link.isLive) return "Nobody can type there now.";
-    if (!this.app.state.welcome?.may?.includes("steer")) return "This device sees the terminal and cannot type there. One that may: heliograph pair --role operator";
+    if (!summary?.steering?.screen || summary.endedAt || !summary.host.connected || !this.app.link.isLive) return t`Nobody can type there now.`;
+    if (!this.app.state.welcome?.may?.includes("steer")) return t`This device sees the terminal and cannot type there. One that may: heliograph pair --role operator`;
     return this.app.trust.steeringObstacle(this.session, summary.host.name);
   }
 
@@ -183,7 +184,7 @@ export class TerminalView extends View {
 
   /** @param {import("../link.js").CommandError} error */
   #failed(error) {
-    this.#problem = error.code === "linkLost" ? "" : `Not seen now: ${error.message}.`;
+    this.#problem = error.code === "linkLost" ? "" : t`Not seen now: ${error.message}.`;
     this.#draw();
   }
 
@@ -217,7 +218,7 @@ export class TerminalView extends View {
   #open() {
     this.#isTyping = true;
     attribute(this.#typing, "hidden", false);
-    this.#warning.replaceChildren(nodes(line(`Each key is typed on ${this.#summary?.host.name ?? "the host"} as if you sat there. Nobody asks again, and nothing takes it back.`)));
+    this.#warning.replaceChildren(nodes(line(t`Each key is typed on ${this.#summary?.host.name ?? t`the host`} as if you sat there. Nobody asks again, and nothing takes it back.`)));
     this.#draw();
     this.#text.focus();
   }
@@ -243,7 +244,7 @@ export class TerminalView extends View {
     attribute(this.#paper, "data-direct", isDirect);
     if (!isDirect) return;
     this.#paper.focus();
-    this.app.announce("This keyboard types at the terminal. Control and backslash ends that");
+    this.app.announce(t`This keyboard types at the terminal. Control and backslash ends that`);
   }
 
   /** @param {KeyboardEvent} event */
@@ -308,13 +309,13 @@ export class TerminalView extends View {
   #send(bytes) {
     this.#follow(true);
     const isTaken = this.#typist.type(this.session, bytes);
-    if (!isTaken) write(this.#trouble, "That is too much at once: nothing of it was typed.");
+    if (!isTaken) write(this.#trouble, t`That is too much at once: nothing of it was typed.`);
     return isTaken;
   }
 
   /** @param {import("../link.js").CommandError|null} error */
   #told(error) {
-    const words = error && (error.code === "linkLost" ? "The connection broke: the last keys may have been typed or not. Look at the screen." : `Not typed: ${error.message}`);
+    const words = error && (error.code === "linkLost" ? t`The connection broke: the last keys may have been typed or not. Look at the screen.` : t`Not typed: ${error.message}`);
     write(this.#trouble, words || this.#obstacle());
   }
 }

@@ -1,7 +1,7 @@
 /** What a subagent does, as a fold: a line that says its state, and behind it its own rows. */
 
 import { asText, attribute, h, say, span, write } from "../dom.js";
-import { plural } from "../format.js";
+import { plural, t } from "../language.js";
 import { line } from "../text.js";
 import { markdownToRead } from "./markdown.js";
 
@@ -11,7 +11,7 @@ import { markdownToRead } from "./markdown.js";
 /** Rows that an opened thread shows at first, the newest; those before come on demand, so many at a time. */
 const rowsAtOnceMax = 100;
 
-const stateWords = { running: "working", finished: "done", stopped: "stopped" };
+const stateWords = { running: t`working`, finished: t`done`, stopped: t`stopped` };
 
 /**
  * @param {Set<string>} open The subagents whose threads are open: a fold that is made again is as it was.
@@ -49,13 +49,13 @@ export function threadFold(open, { draw, redraw }) {
         drawn.set(row.key, { item, version: row.version });
       }
     }
-    attribute(list, "aria-label", `What ${thread.name} does`);
+    attribute(list, "aria-label", t`What ${thread.name} does`);
     attribute(before, "hidden", first === 0);
-    write(before, `Show ${Math.min(first, rowsAtOnceMax)} before these`);
+    write(before, t`Show ${Math.min(first, rowsAtOnceMax)} before these`);
     if (saidIn === thread.end) return;
     saidIn = thread.end;
     const text = asText(thread.end?.body?.text);
-    said.replaceChildren(...(text ? [h("p", { class: "speaker" }, "What it said in the end"), h("div", { class: "words foreign", dir: "auto" }, markdownToRead(text))] : []));
+    said.replaceChildren(...(text ? [h("p", { class: "speaker" }, t`What it said in the end`), h("div", { class: "words foreign", dir: "auto" }, markdownToRead(text))] : []));
   };
   element.addEventListener("toggle", () => {
     if (!thread) return;

@@ -6,6 +6,7 @@ import { crossingWords } from "../budget-words.js";
 import { changeOf, changeWords } from "../changes.js";
 import { parsed } from "../diff.js";
 import { duration, runningFor, timeOfDay } from "../format.js";
+import { language, pieces, t } from "../language.js";
 import { shownEvent } from "../shown.js";
 import { keyOf } from "../store.js";
 import { namesIn, narrowestRule } from "../rules.js";
@@ -114,7 +115,7 @@ const isoTime = (at) => (Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : 
 /** @param {Row} row @param {string} me @returns {HTMLElement[]} */
 function message({ event: { head, body }, prompt, within }, me) {
   const text = asText(body?.text ?? head.summary);
-  const speaker = { user: "You", assistant: "Agent", thought: "Thought" }[asText(head.role)] ?? asText(head.role);
+  const speaker = { user: t`You`, assistant: t`Agent`, thought: t`Thought` }[asText(head.role)] ?? asText(head.role);
   const words = h("div", { class: "words foreign", dir: "auto" });
   const label = span("speaker foreign");
   // The "user" of a subagent's own task is the agent that started it.
@@ -129,12 +130,12 @@ function message({ event: { head, body }, prompt, within }, me) {
   }
   words.append(drawn(text.slice(0, messageCharactersMax)), "…");
   const more = h("button", { type: "button", class: "plain", onclick: () => { words.replaceChildren(drawn(text)); more.remove(); } },
-    `Show all ${text.length.toLocaleString("en-US")} characters`);
+    t`Show all ${text.length.toLocaleString(language.tag)} characters`);
   return pictures ? [label, pictures, words, more] : [label, words, more];
 }
 
 /** @param {string} name @param {string} role */
-const withinSpeaker = (name, role) => (role === "user" ? `To ${name}` : `${name}${role === "thought" ? ", thought" : ""}`);
+const withinSpeaker = (name, role) => (role === "user" ? t`To ${name}` : role === "thought" ? t`${name}, thought` : name);
 
 /**
  * A fold whose content is only made when it is opened.
@@ -152,7 +153,7 @@ function fold(title, fill) {
 function tool(row, item) {
   const [name, operation, state, took] = [span("tool-name foreign"), span("tool-operation foreign exact"), span("unseen"), span("")];
   const result = span("tool-result", state, took);
-  const tail = reachable(h("pre", { class: "tool-tail foreign" }), "Output so far");
+  const tail = reachable(h("pre", { class: "tool-tail foreign" }), t`Output so far`);
   let current = row;
   /** @type {string|undefined} What is in the tail. */ let printed;
   /** @type {unknown} What the fold was filled for. */ let filled;
@@ -168,9 +169,9 @@ function tool(row, item) {
     attribute(item, "data-state", changed.denied ? "denied" : finished ? (finished.head.ok ? "ok" : "failed") : changed.isCut ? "cut" : changed.waitsFor ? "waiting" : "running");
     if (item.dataset.state === "running") running.add(item);
     else running.delete(item);
-    write(state, finished || changed.denied || changed.isCut || changed.waitsFor ? "" : "running ");
+    write(state, finished || changed.denied || changed.isCut || changed.waitsFor ? "" : t`running `);
     attribute(result, "class", finished?.head.ok && !changed.denied && !tookOf(finished.head) ? "tool-result unseen" : "tool-result");
-    write(took, changed.denied ? "denied" : finished ? resultOf(finished) : changed.isCut ? "not finished" : changed.waitsFor ? "waits" : "…");
+    write(took, changed.denied ? t`denied` : finished ? resultOf(finished) : changed.isCut ? t`not finished` : changed.waitsFor ? t`waits` : "…");
     attribute(tail, "hidden", Boolean(finished || changed.denied || changed.isCut || !changed.output));
     if (changed.output !== printed) {
       // It follows what is printed, unless somebody reads further up.
@@ -190,8 +191,8 @@ function tool(row, item) {
   };
   clocks.set(item, (now) => {
     const milliseconds = now === null ? 0 : now - (current.since ?? current.event.at);
-    write(state, now === null ? "no end was told " : "running ");
-    write(took, now === null ? "no end told" : milliseconds < 2000 ? "…" : `${runningFor(milliseconds)} …`);
+    write(state, now === null ? t`no end was told ` : t`running `);
+    write(took, now === null ? t`no end told` : milliseconds < 2000 ? "…" : `${runningFor(milliseconds)} …`);
   });
   update(row);
   updates.set(item, update);
@@ -209,8 +210,8 @@ const isNode = (child) => child !== false && child !== null;
 
 /** @param {Event} finished */
 function resultOf({ head }) {
-  if (!head.ok) return typeof head.exit === "number" ? `exit ${head.exit}` : "failed";
-  return tookOf(head) || "done";
+  if (!head.ok) return typeof head.exit === "number" ? t`exit ${head.exit}` : t`failed`;
+  return tookOf(head) || t`done`;
 }
 
 /** What took less than this is told as done: among dozens of calls only what took its time is worth a number. */
@@ -226,41 +227,41 @@ function toolContent({ event, end, waitsFor, isCut }) {
   const { elements, agentSays } = started?.body ? requestBlocks(asText(started.head.tool), started.body) : { elements: [], agentSays: "" };
   const output = finished?.body?.output;
   return [
-    started?.head.redacted && h("p", { class: "note" }, "Values that look like secrets were replaced by ⟨redacted⟩."),
-    started && !started.body && h("p", { class: "quiet" }, "The input is not included."),
+    started?.head.redacted && h("p", { class: "note" }, t`Values that look like secrets were replaced by ⟨redacted⟩.`),
+    started && !started.body && h("p", { class: "quiet" }, t`The input is not included.`),
     ...elements,
-    agentSays && h("p", { class: "quiet foreign" }, "The agent says: ", nodes(line(agentSays))),
-    output !== undefined && output !== null && h("p", { class: "block-name" }, "Output"),
-    output !== undefined && output !== null && outputBlock(asText(output) || "(empty)", "Output"),
-    finished && !finished.head.ok && tookOf(finished.head) && h("p", { class: "quiet" }, `It took ${tookOf(finished.head)}.`),
-    !finished && h("p", { class: "quiet" }, isCut ? "The agent ended before it was finished." : waitsFor ? "It waits for a decision." : "It has not ended, as far as was told."),
-    finished && output == null && h("p", { class: "quiet" }, "No output is included."),
+    agentSays && h("p", { class: "quiet foreign" }, ...pieces`The agent says: ${nodes(line(agentSays))}`),
+    output !== undefined && output !== null && h("p", { class: "block-name" }, t`Output`),
+    output !== undefined && output !== null && outputBlock(asText(output) || t`(empty)`, t`Output`),
+    finished && !finished.head.ok && tookOf(finished.head) && h("p", { class: "quiet" }, t`It took ${tookOf(finished.head)}.`),
+    !finished && h("p", { class: "quiet" }, isCut ? t`The agent ended before it was finished.` : waitsFor ? t`It waits for a decision.` : t`It has not ended, as far as was told.`),
+    finished && output == null && h("p", { class: "quiet" }, t`No output is included.`),
   ];
 }
 
 /** @param {Event} event */
 function file({ head, body }) {
   const [added, removed] = [Number(head.added) || 0, Number(head.removed) || 0];
-  const title = span("tool-line", toolMark(), span("tool-name", "File"), span("tool-operation foreign exact", nodes(ordered(asText(head.path)))),
+  const title = span("tool-line", toolMark(), span("tool-name", t`File`), span("tool-operation foreign exact", nodes(ordered(asText(head.path)))),
     span("tool-result", lineCounts(added, removed)));
   const change = changeOf(body);
   if (change && ["new", "overwrites", "unchanged"].includes(change.file)) title.append(span("quiet", changeWords(change).title));
   if (typeof body?.diff !== "string" || !body.diff) return h("p", { class: "fold-like" }, title);
-  return fold(title, () => [diffBlock(parsed(body.diff), { name: `Diff of ${asText(head.path)}`, words: true })]);
+  return fold(title, () => [diffBlock(parsed(body.diff), { name: t`Diff of ${asText(head.path)}`, words: true })]);
 }
 
 /** @param {Row} row @param {HTMLElement} item @param {string} session @param {import("./steering-row.js").Hands} hands */
 function approval(row, item, session, hands) {
   const request = shownEvent(row.event, session, row.event.head.approval);
   const { head } = request;
-  const [result, link] = [h("span"), h("a", { href: `#/approvals/${keyOf({ session, approval: head.approval })}` }, "Review")];
+  const [result, link] = [h("span"), h("a", { href: `#/approvals/${keyOf({ session, approval: head.approval })}` }, t`Review`)];
   const [rule] = row.event.head.rule?.decision === "allow" ? namesIn(row.event.head.rule.name) : [];
   const isAsked = !row.event.head.rule && narrowestRule(request, { session, folder: "/" }, []) !== "";
-  const about = hands.maySteer && (rule ? h("p", {}, h("a", { href: `#/rules/${session}/${rule}` }, "Take the rule back …"))
-    : isAsked && h("p", {}, h("a", { href: `#/rules/new/${session}/${head.approval}` }, "Always allow this here …")));
+  const about = hands.maySteer && (rule ? h("p", {}, h("a", { href: `#/rules/${session}/${rule}` }, t`Take the rule back …`))
+    : isAsked && h("p", {}, h("a", { href: `#/rules/new/${session}/${head.approval}` }, t`Always allow this here …`)));
   const details = fold(span("event-approval-words",
-    span("event-approval-line", h("strong", {}, head.kind === "question" ? "Question" : "Approval"), " ", result,
-      head.agent ? span("foreign", nodes(line(` · ${asText(head.agentName) || "a subagent"}`))) : null),
+    span("event-approval-line", h("strong", {}, head.kind === "question" ? t`Question` : t`Approval`), " ", result,
+      head.agent ? span("foreign", nodes(line(` · ${asText(head.agentName) || t`a subagent`}`))) : null),
     span("event-approval-title foreign", nodes((head.kind === "question" ? line : ordered)(asText(head.title) || asText(head.tool))))),
   () => [...approvalContent(request), about]);
   const update = (/** @type {Row} */ changed) => {
@@ -276,7 +277,7 @@ function approval(row, item, session, hands) {
 
 /** @param {Event} request @returns {(Node|string|false|null)[]} */
 function approvalContent({ head, body }) {
-  const cut = head.cut && h("p", { class: "note" }, "This text was cut on the way.");
+  const cut = head.cut && h("p", { class: "note" }, t`This text was cut on the way.`);
   if (head.kind !== "question") return [cut, ...requestBlocks(asText(head.tool), body).elements];
   const questions = Array.isArray(body?.questions) ? /** @type {any[]} */ (body?.questions) : [];
   return questions.map((/** @type {any} */ question) => h("p", { class: "foreign" }, nodes(calm(asText(question?.text)))));
@@ -284,39 +285,42 @@ function approvalContent({ head, body }) {
 
 /** @param {Row} row */
 function stageWords({ end, decision }) {
-  const by = decision?.by?.name ? ` by ${decision.by.name}` : "";
+  const by = (/** @type {string} */ words) => (decision?.by?.name ? t`${words} by ${decision.by.name}` : words);
   const isRuled = decision?.by?.client === "rule";
-  if (!end || (isRuled && end.kind === "approval.delivered")) return decision ? `${deed(decision.decision)}${by}` : "waiting";
-  if (end.kind === "approval.decided") return `${decision ? deed(decision.decision) : "decided"}${by}`;
+  if (!end || (isRuled && end.kind === "approval.delivered")) return decision ? by(deed(decision.decision)) : t`waiting`;
+  if (end.kind === "approval.decided") return by(decision ? deed(decision.decision) : t`decided`);
   if (end.kind === "approval.applied") {
-    return { ran: `allowed${by}, ran`, denied: `denied${by}`, answered: `answered${by}` }[asText(end.head.outcome)] ?? "applied";
+    return { ran: t`${by(t`allowed`)}, ran`, denied: by(t`denied`), answered: by(t`answered`) }[asText(end.head.outcome)] ?? t`applied`;
   }
-  return end.kind.slice("approval.".length);
+  const stage = end.kind.slice("approval.".length);
+  return { delivered: t`delivered`, expired: t`expired`, cancelled: t`cancelled`, stale: t`stale` }[stage] ?? stage;
 }
 
 /** @param {Event} event @returns {string} */
 function note({ kind, head, body }) {
   switch (kind) {
     case "session.started":
-      return `Session ${head.resumed ? "resumed" : "started"}: ${[asText(head.agent?.name), asText(head.model)].filter(Boolean).join(", ")}`;
+      return `${head.resumed ? t`Session resumed` : t`Session started`}: ${[asText(head.agent?.name), asText(head.model)].filter(Boolean).join(", ")}`;
     case "session.ended":
-      return `Session ${head.failed ? "failed" : "ended"}${head.reason ? `: ${asText(head.reason)}` : ""}`;
+      return `${head.failed ? t`Session failed` : t`Session ended`}${head.reason ? `: ${asText(head.reason)}` : ""}`;
     case "status.changed":
-      return `Failed: ${asText(head.reason)}`;
+      return t`Failed: ${asText(head.reason)}`;
     case "budget.crossed":
       return crossingWords(head);
     case "steering.typed":
-      return `${asText(head.by?.name)} typed at the terminal`;
+      return t`${asText(head.by?.name)} typed at the terminal`;
     case "error":
-      return `Error: ${asText(head.message)}${head.recoverable ? " (it goes on)" : ""}`;
+      return head.recoverable ? t`Error: ${asText(head.message)} (it goes on)` : t`Error: ${asText(head.message)}`;
     case "truncated":
       // Without a number the machine went down, and what it did last may not have come to its disk.
-      return `${!head.count ? "Events may be" : head.count === 1 ? "1 event is" : `${head.count} events are`} missing here: the host could not keep them`;
+      if (!head.count) return t`Events may be missing here: the host could not keep them`;
+      return head.count === 1 ? t`1 event is missing here: the host could not keep them` : t`${head.count} events are missing here: the host could not keep them`;
     case "sealing":
       return asText(head.words);
     case "rewound":
-      return `The conversation was rewound${asText(body?.text) ? ` to “${asText(body?.text)}”` : ""}: what was said after that point no longer counts`;
+      return asText(body?.text) ? t`The conversation was rewound to “${asText(body?.text)}”: what was said after that point no longer counts`
+        : t`The conversation was rewound: what was said after that point no longer counts`;
     default:
-      return `Unsupported event ${kind}`;
+      return t`Unsupported event ${kind}`;
   }
 }

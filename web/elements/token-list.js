@@ -1,6 +1,7 @@
 /** `<token-list>`: everything that the relay lets in, when it was last used, and the end of it. */
 
 import { arrange, attribute, h, say, span, write } from "../dom.js";
+import { t } from "../language.js";
 import { has } from "../rights.js";
 import { line } from "../text.js";
 import { inOrder, kindOf, lastUse, mayOf, originOf, revocationQuestion, revokedWords } from "../tokens.js";
@@ -11,13 +12,13 @@ import { Confirmation } from "./confirmation.js";
 
 export class TokenList extends HTMLElement {
   /** @type {Map<string, TokenRow>} */ #rows = new Map();
-  #title = h("h3", { id: "tokens-title", tabindex: "-1" }, "Access");
+  #title = h("h3", { id: "tokens-title", tabindex: "-1" }, t`Access`);
   #problem = h("p", { class: "problem", role: "alert" });
   #list = h("ol", { class: "tokens", "aria-labelledby": "tokens-title" });
 
   connectedCallback() {
     if (!this.firstChild) {
-      this.append(this.#title, h("p", { class: "quiet" }, "Every browser, terminal, app and host that may reach this workspace."), this.#problem, this.#list);
+      this.append(this.#title, h("p", { class: "quiet" }, t`Every browser, terminal, app and host that may reach this workspace.`), this.#problem, this.#list);
     }
   }
 
@@ -25,7 +26,7 @@ export class TokenList extends HTMLElement {
   show(app) {
     const { all, problem, isKnown } = app.tokens;
     attribute(this, "hidden", !isKnown || (!all && !problem) || !has(app.state.welcome, "administer"));
-    write(this.#problem, problem && `The list cannot be had: ${problem}`);
+    write(this.#problem, problem && t`The list cannot be had: ${problem}`);
     const tokens = inOrder(all ?? []);
     const ids = new Set(tokens.map(({ id }) => id));
     for (const id of [...this.#rows.keys()]) if (!ids.has(id)) this.#rows.delete(id);
@@ -44,21 +45,21 @@ export class TokenList extends HTMLElement {
 
 class TokenRow {
   #name = h("h4", { class: "foreign" });
-  #own = span("presence", "This browser");
+  #own = span("presence", t`This browser`);
   #use = span("");
   #origin = span("");
-  #revoke = h("button", { type: "button", class: "deny" }, "Revoke …");
-  #rename = h("button", { type: "button", class: "plain", onclick: () => this.#showNaming(true) }, "Rename …");
+  #revoke = h("button", { type: "button", class: "deny" }, t`Revoke …`);
+  #rename = h("button", { type: "button", class: "plain", onclick: () => this.#showNaming(true) }, t`Rename …`);
   #buttons = h("div", { class: "buttons" }, this.#rename, this.#revoke);
   #newName = h("input", { type: "text", autocomplete: "off", maxlength: "64", required: true });
   #naming = h("form", { class: "naming", hidden: true, onsubmit: (event) => this.#giveName(event) }, this.#newName,
-    h("div", { class: "buttons" }, h("button", { type: "button", class: "plain", onclick: () => this.#showNaming(false) }, "Back"),
-      h("button", { type: "submit", class: "solid" }, "Rename")));
+    h("div", { class: "buttons" }, h("button", { type: "button", class: "plain", onclick: () => this.#showNaming(false) }, t`Back`),
+      h("button", { type: "submit", class: "solid" }, t`Rename`)));
   #keeps = h("input", { type: "checkbox" });
   #keepsWords = span("choice-label");
   #keepsChoice = h("label", { class: "choice", hidden: true }, this.#keeps, this.#keepsWords);
   #problem = h("p", { class: "problem", role: "alert" });
-  #confirmation = new Confirmation({ opener: this.#revoke, buttons: this.#buttons, verb: "Revoke", deed: () => this.#end() });
+  #confirmation = new Confirmation({ opener: this.#revoke, buttons: this.#buttons, verb: t`Revoke`, deed: () => this.#end() });
   element = h("li", { class: "token-row" },
     h("div", { class: "token-words" }, h("p", { class: "token-head" }, this.#name, this.#own), h("p", { class: "quiet foreign" }, this.#use), h("p", { class: "quiet foreign" }, this.#origin)),
     this.#buttons, this.#naming, this.#confirmation.element, this.#problem);
@@ -81,13 +82,13 @@ class TokenRow {
     say(this.#name, name, line);
     attribute(this.#own, "hidden", !own);
     attribute(this.#own, "data-present", true);
-    attribute(this.#revoke, "aria-label", `Revoke ${name} …`);
-    attribute(this.#rename, "aria-label", `Rename ${name} …`);
-    attribute(this.#newName, "aria-label", `New name of ${name}`);
+    attribute(this.#revoke, "aria-label", t`Revoke ${name} …`);
+    attribute(this.#rename, "aria-label", t`Rename ${name} …`);
+    attribute(this.#newName, "aria-label", t`New name of ${name}`);
     attribute(this.element, "data-present", connections > 0);
     this.#confirmation.question = revocationQuestion(token);
     attribute(this.#keepsChoice, "hidden", !children.length);
-    write(this.#keepsWords, `Keep what it added (${children.length + moreChildren})`);
+    write(this.#keepsWords, t`Keep what it added (${children.length + moreChildren})`);
     this.tick();
   }
 
@@ -113,10 +114,10 @@ class TokenRow {
     const name = this.#newName.value.trim();
     try {
       await this.#app.tokens.rename(this.#token.id, name);
-      this.#app.announce(`It is called ${name} now`);
+      this.#app.announce(t`It is called ${name} now`);
       this.#showNaming(false);
     } catch (error) {
-      write(this.#problem, `Not renamed: ${/** @type {Error} */ (error).message}`);
+      write(this.#problem, t`Not renamed: ${/** @type {Error} */ (error).message}`);
     }
   }
 
@@ -129,7 +130,7 @@ class TokenRow {
       this.#app.announce(revokedWords(name, others));
       this.#gone();
     } catch (error) {
-      write(this.#problem, `Not revoked: ${/** @type {Error} */ (error).message}`);
+      write(this.#problem, t`Not revoked: ${/** @type {Error} */ (error).message}`);
     }
     this.#confirmation.disabled = false;
   }

@@ -2,6 +2,7 @@
 
 import { arrange, attribute, h, say, span, write } from "../dom.js";
 import { ago } from "../format.js";
+import { t } from "../language.js";
 import { line } from "../text.js";
 import { codeOfHost } from "../trust.js";
 import { lostWords } from "../trust-words.js";
@@ -14,16 +15,16 @@ import { Confirmation } from "./confirmation.js";
 export class TrustList extends HTMLElement {
   /** @type {Map<string, TrustRow>} */ #rows = new Map();
   #app = /** @type {App} */ (/** @type {unknown} */ (undefined));
-  #title = h("h3", { id: "trust-title", tabindex: "-1" }, "Machines that trust this browser");
+  #title = h("h3", { id: "trust-title", tabindex: "-1" }, t`Machines that trust this browser`);
   #about = h("p", { class: "quiet" });
   #code = h("strong", { class: "trust-code" });
-  #own = h("p", { class: "quiet" }, "This browser's code: ", this.#code);
+  #own = h("p", { class: "quiet" }, t`This browser's code: `, this.#code);
   #list = h("ol", { class: "tokens", "aria-labelledby": "trust-title" });
   #text = h("input", { id: "trust-secret", autocomplete: "off", autocapitalize: "none", spellcheck: "false", required: true });
   #problem = h("p", { class: "problem foreign", role: "alert" });
   #form = h("form", { class: "naming", onsubmit: (event) => this.#offer(event) },
-    h("div", { class: "field" }, h("label", { for: "trust-secret" }, "What heliograph host trust shows"), this.#text),
-    h("div", { class: "buttons" }, h("button", { type: "submit", class: "plain" }, "Trust a machine")));
+    h("div", { class: "field" }, h("label", { for: "trust-secret" }, t`What heliograph host trust shows`), this.#text),
+    h("div", { class: "buttons" }, h("button", { type: "submit", class: "plain" }, t`Trust a machine`)));
 
   connectedCallback() {
     if (!this.firstChild) this.append(this.#title, this.#about, this.#own, this.#list, this.#problem, this.#form);
@@ -33,8 +34,8 @@ export class TrustList extends HTMLElement {
   show(app) {
     this.#app = app;
     const { hosts, code, reason, isLost } = app.trust;
-    say(this.#about, reason || (isLost ? lostWords : hosts.size ? "They do what this browser signs, and nothing that only the relay says."
-      : "No machine yet. One that wants signatures shows what to scan with heliograph host trust."), line);
+    say(this.#about, reason || (isLost ? lostWords : hosts.size ? t`They do what this browser signs, and nothing that only the relay says.`
+      : t`No machine yet. One that wants signatures shows what to scan with heliograph host trust.`), line);
     write(this.#code, code);
     say(this.#problem, app.trust.passkeys?.problem ?? "", line);
     attribute(this.#own, "hidden", code === "");
@@ -67,9 +68,9 @@ export class TrustList extends HTMLElement {
 class DeviceRow {
   #name = h("span", { class: "foreign" });
   #facts = h("p", { class: "quiet" });
-  #distrust = h("button", { type: "button", class: "deny" }, "Distrust …");
+  #distrust = h("button", { type: "button", class: "deny" }, t`Distrust …`);
   #buttons = h("div", { class: "buttons" }, this.#distrust);
-  #confirmation = new Confirmation({ opener: this.#distrust, buttons: this.#buttons, verb: "Distrust", deed: () => this.#deed() });
+  #confirmation = new Confirmation({ opener: this.#distrust, buttons: this.#buttons, verb: t`Distrust`, deed: () => this.#deed() });
   element = h("li", { class: "token-row" },
     h("div", { class: "token-words" }, h("p", { class: "token-head" }, this.#name), this.#facts), this.#buttons, this.#confirmation.element);
 
@@ -79,20 +80,20 @@ class DeviceRow {
   show(device, voucher, host, deed) {
     this.#deed = deed;
     say(this.#name, device.name, line);
-    attribute(this.#distrust, "aria-label", `Distrust ${device.name} …`);
-    say(this.#facts, `${codeOfHost(device.id)} · ${device.by ? `brought by ${voucher}` : "let in at the terminal"}`, line);
-    this.#confirmation.question = `Distrust ${device.name}? ${host} does nothing more that it signs. What it allowed before goes on.`;
+    attribute(this.#distrust, "aria-label", t`Distrust ${device.name} …`);
+    say(this.#facts, `${codeOfHost(device.id)} · ${device.by ? t`brought by ${voucher}` : t`let in at the terminal`}`, line);
+    this.#confirmation.question = t`Distrust ${device.name}? ${host} does nothing more that it signs. What it allowed before goes on.`;
   }
 }
 
 class TrustRow {
   #name = h("h4", { class: "foreign" });
   #since = span("");
-  #forget = h("button", { type: "button", class: "deny" }, "Forget …");
+  #forget = h("button", { type: "button", class: "deny" }, t`Forget …`);
   #passkey = h("p", { class: "quiet foreign", hidden: true });
   #setUp = h("button", { type: "button", class: "plain", onclick: () => this.#app.trust.passkeys?.setUp(this.#pin.id) });
   #buttons = h("div", { class: "buttons" }, this.#setUp, this.#forget);
-  #confirmation = new Confirmation({ opener: this.#forget, buttons: this.#buttons, verb: "Forget", deed: () => this.#end() });
+  #confirmation = new Confirmation({ opener: this.#forget, buttons: this.#buttons, verb: t`Forget`, deed: () => this.#end() });
   /** @type {Map<string, DeviceRow>} */ #rows = new Map();
   #devices = h("ol", { class: "tokens" });
   element = h("li", { class: "token-row" },
@@ -111,13 +112,13 @@ class TrustRow {
   show(pin) {
     this.#pin = pin;
     say(this.#name, pin.name, line);
-    attribute(this.#forget, "aria-label", `Forget ${pin.name} …`);
+    attribute(this.#forget, "aria-label", t`Forget ${pin.name} …`);
     const standing = this.#app.trust.passkeys?.standing(pin.id, pin.name) ?? "";
     say(this.#passkey, standing, line);
     attribute(this.#passkey, "hidden", standing === "");
-    write(this.#setUp, standing ? "New passkey" : "Set up a passkey");
-    attribute(this.#setUp, "aria-label", `${standing ? "New passkey" : "Set up a passkey"} for ${pin.name}`);
-    this.#confirmation.question = `Forget ${pin.name}? Nothing can be allowed or written to its sessions from here until it is scanned again. It goes on trusting this browser until you run heliograph host distrust ${this.#app.trust.code} there.`;
+    write(this.#setUp, standing ? t`New passkey` : t`Set up a passkey`);
+    attribute(this.#setUp, "aria-label", standing ? t`New passkey for ${pin.name}` : t`Set up a passkey for ${pin.name}`);
+    this.#confirmation.question = t`Forget ${pin.name}? Nothing can be allowed or written to its sessions from here until it is scanned again. It goes on trusting this browser until you run heliograph host distrust ${this.#app.trust.code} there.`;
     this.#list();
     this.tick();
   }
@@ -131,21 +132,21 @@ class TrustRow {
     arrange(this.#devices, others.map((device) => {
       const row = this.#rows.get(device.id) ?? new DeviceRow();
       this.#rows.set(device.id, row);
-      row.show(device, all.find(({ id }) => id === device.by)?.name ?? "a device that is gone", this.#pin.name, () => trust.distrust(this.#pin.id, device.id));
+      row.show(device, all.find(({ id }) => id === device.by)?.name ?? t`a device that is gone`, this.#pin.name, () => trust.distrust(this.#pin.id, device.id));
       return row.element;
     }));
     attribute(this.#devices, "hidden", others.length === 0);
-    attribute(this.#devices, "aria-label", `Other devices that ${this.#pin.name} trusts`);
+    attribute(this.#devices, "aria-label", t`Other devices that ${this.#pin.name} trusts`);
   }
 
   tick() {
-    write(this.#since, `${codeOfHost(this.#pin.id)} · since ${ago(Date.now() - this.#pin.since)}${this.#pin.epochs?.size ? " · its content is sealed" : ""}`);
+    write(this.#since, t`${codeOfHost(this.#pin.id)} · since ${ago(Date.now() - this.#pin.since)}${this.#pin.epochs?.size ? t` · its content is sealed` : ""}`);
   }
 
   async #end() {
     const { id, name } = this.#pin;
     await this.#app.trust.forget(id);
-    this.#app.announce(`${name} is forgotten`);
+    this.#app.announce(t`${name} is forgotten`);
     this.#gone();
   }
 }

@@ -1,18 +1,19 @@
 /** `<trust-note>`: over whatever is on screen, what has become of a link by which a machine is to trust this browser, and the question before. */
 
 import { attribute, h, say, write } from "../dom.js";
+import { t } from "../language.js";
 import { line } from "../text.js";
 import { View } from "./view.js";
 
-const question = "This link lets a machine trust this browser: it then does what is allowed, answered and written here. Go on only if you opened the link yourself.";
+const question = t`This link lets a machine trust this browser: it then does what is allowed, answered and written here. Go on only if you opened the link yourself.`;
 
 export class TrustNote extends View {
   #words = h("p", { class: "foreign" });
   #code = h("p", { class: "trust-code" });
-  #yes = h("button", { type: "button", class: "solid", onclick: () => this.app.trust.accept() }, "Trust");
-  #no = h("button", { type: "button", class: "plain", onclick: () => this.app.trust.decline() }, "Not now");
-  #distrust = h("button", { type: "button", class: "deny solid", onclick: () => this.#end() }, "Distrust");
-  #close = h("button", { type: "button", class: "plain", onclick: () => this.app.trust.dismiss() }, "Close");
+  #yes = h("button", { type: "button", class: "solid", onclick: () => this.app.trust.accept() }, t`Trust`);
+  #no = h("button", { type: "button", class: "plain", onclick: () => this.app.trust.decline() }, t`Not now`);
+  #distrust = h("button", { type: "button", class: "deny solid", onclick: () => this.#end() }, t`Distrust`);
+  #close = h("button", { type: "button", class: "plain", onclick: () => this.app.trust.dismiss() }, t`Close`);
 
   connectedCallback() {
     this.append(h("div", { role: "status" }, this.#words, this.#code), h("div", { class: "buttons" }, this.#no, this.#yes, this.#close, this.#distrust));

@@ -1,11 +1,12 @@
 /** What was just done to the list, and the way back, until something else is done. */
 
 import { attribute, h, write } from "../dom.js";
+import { t } from "../language.js";
 
 const words = h("span");
 const more = h("button", { type: "button", class: "plain" });
-const back = h("button", { type: "button", class: "plain" }, "Undo");
-const bar = h("div", { class: "undo floating", role: "group", "aria-label": "Done just now" }, h("p", { role: "status" }, words), more, back);
+const back = h("button", { type: "button", class: "plain" }, t`Undo`);
+const bar = h("div", { class: "undo floating", role: "group", "aria-label": t`Done just now` }, h("p", { role: "status" }, words), more, back);
 
 /**
  * @param {string} text @param {() => void} deed Takes it back.

@@ -1,6 +1,7 @@
 /** `<waiting-prompts>`: next to where one writes, the prompts without an outcome, and the last one of this device where it failed. */
 
 import { arrange, asText, attribute, h, say, span } from "../dom.js";
+import { t } from "../language.js";
 import { nearby, outcomeWords, stageOf } from "../steering.js";
 import { calm, line } from "../text.js";
 import { reachable } from "./blocks.js";
@@ -15,7 +16,7 @@ export class WaitingPrompts extends HTMLElement {
   /** @type {import("./steering-row.js").Hands} */
   hands = { me: "", maySteer: false, queued: new Set(), openThreads: new Set(), takeBack: () => undefined, sendAgain: () => undefined };
 
-  #list = h("ul", { class: "waiting", "aria-label": "Sent, and not taken yet" });
+  #list = h("ul", { class: "waiting", "aria-label": t`Sent, and not taken yet` });
   #more = h("p", { class: "quiet" });
   /** @type {Map<string, {item: HTMLElement, update: (row: Row) => void}>} */ #items = new Map();
 
@@ -34,13 +35,13 @@ export class WaitingPrompts extends HTMLElement {
     shown.forEach((row) => items.get(row.key)?.update(row));
     arrange(this.#list, [...items.values()].map(({ item }) => item));
     attribute(this.#more, "hidden", near.length <= shownMax);
-    say(this.#more, `and ${near.length - shownMax} more`, line);
+    say(this.#more, t`and ${near.length - shownMax} more`, line);
     attribute(this, "hidden", !near.length);
   }
 
   #item() {
     const [text, outcome] = [span("waiting-text foreign"), span("waiting-outcome foreign")];
-    reachable(text, "What was written");
+    reachable(text, t`What was written`);
     const { element, update } = steeringButtons(this.hands);
     const item = h("li", {}, h("p", {}, text, outcome), element);
     return {

@@ -153,6 +153,7 @@ struct WebPage {
         case "html": "text/html; charset=utf-8"
         case "js", "mjs": "text/javascript; charset=utf-8"
         case "css": "text/css; charset=utf-8"
+        case "json": "application/json"
         case "svg": "image/svg+xml"
         case "png": pictureType
         case "webmanifest": "application/manifest+json"

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { keyOf, languages, outcomesOf, read, scripts, sentencesIn, sentencesOfThePage, ts, walk } from "./sentences.mjs";
+import { language, pieces, plural, t } from "../../web/language.js";
+
+const placesOf = (sentence) => [...new Set(sentence.match(/\{\d\}/g) ?? [])].sort().join();
+const edgesOf = (sentence) => [/^\s*/, /\s*$/].map((edge) => sentence.match(edge)[0]);
+
+test("each language has every sentence of the page and no other, with the same places", () => {
+  const keys = sentencesOfThePage();
+  assert.ok(keys.size > 1_000);
+  assert.ok(languages.includes("de"));
+  for (const name of languages) {
+    const sentences = sentencesIn(name);
+    assert.deepEqual([...keys].filter((key) => !Object.hasOwn(sentences, key)), [], `${name} lacks these`);
+    assert.deepEqual(Object.keys(sentences).filter((key) => !keys.has(key)), [], `nobody says these of ${name}`);
+    const categories = new Intl.PluralRules(name).resolvedOptions().pluralCategories.sort();
+    for (const [key, sentence] of Object.entries(sentences)) {
+      if (typeof sentence !== "string") assert.deepEqual(Object.keys(sentence).sort(), categories, key);
+      for (const one of typeof sentence === "string" ? [sentence] : Object.values(sentence)) {
+        assert.equal(placesOf(one), placesOf(key), one);
+        assert.deepEqual(edgesOf(one), edgesOf(key), key);
+        assert.notEqual(one.trim(), "", key);
+      }
+    }
+  }
+});
+
+test("the page names the languages that there are", () => {
+  const [, named] = read("index.html").match(/<meta name="languages" content="([^"]*)">/);
+  assert.deepEqual(named.split(" ").sort(), languages.sort());
+});
+
+/** Attributes that a person reads or hears. */
+const labels = new Set(["title", "aria-label", "placeholder", "alt"]);
+/** Words that are the same in every language: what is typed at a terminal, and names. */
+const everywhere = /^(?:heliograph |make |ntfy\.sh\/|Heliograph(?:: \{0\})?$|icon )/;
+
+/** @returns {string[]} What a person would see of a file that is in no language's file. */
+function wordsBesides(file) {
+  const found = new Set();
+  const look = (node) => {
+    for (const one of outcomesOf(node)) {
+      const key = keyOf(one);
+      if (key !== null && /\p{L}{2}/u.test(key.replace(/\{\d\}/g, "")) && !everywhere.test(key)) found.add(key);
+    }
+  };
+  walk(file, (node) => {
+    if (ts.isCallExpression(node)) {
+      const [name, given] = [node.expression.getText(), node.arguments];
+      if (name === "h") given.slice(2).forEach(look);
+      if (name === "span") given.slice(1).forEach(look);
+      if (["write", "say"].includes(name) && given[1]) look(given[1]);
+      if (name === "attribute" && labels.has(given[1]?.text)) look(given[2]);
+      if (/(?:announce|replaceChildren|\.append|offerUndo|#fact|#fail|showNotification)$/.test(name)) given.forEach(look);
+    }
+    if (ts.isPropertyAssignment(node) && labels.has(node.name.getText().replaceAll("\"", ""))) look(node.initializer);
+    if (ts.isBinaryExpression(node) && node.operatorToken.getText() === "=" && /\.textContent$/.test(node.left.getText())) look(node.right);
+  });
+  return [...found];
+}
+
+test("no visible word goes past the languages", () => {
+  for (const file of scripts) assert.deepEqual(wordsBesides(file), [], file);
+});
+
+/** Prose in strings that nobody translates, and why. */
+const untold = {
+  // What is wrong with bytes, for whoever has to find out: it stands behind a sentence that says what that means here.
+  "consent.js": "all", "sealing.js": "all", "vouch-letters.js": "all", "keys.js": "all", "shown.js": "all", "lockscreen.js": "all", "ledger.js": "all",
+  // Words of programming languages.
+  "syntax.js": "all",
+  // How hosts begin their own reasons.
+  "restored.js": "The host was restored from older files", "sealed-session.js": "its host had just gone",
+  // A fault of the page's own making.
+  "app.js": "The page has no {0}.",
+  // The page says in its own words that a part did not come.
+  "part.js": "The relay answered {0}.",
+  // It is sent, as the device's name.
+  "devices.js": "ntfy at {0}",
+};
+
+test("no sentence stands in a string", () => {
+  for (const file of scripts.filter((name) => untold[name] !== "all")) {
+    walk(file, (node) => {
+      const key = keyOf(node);
+      const { parent } = node;
+      if (key === null || ts.isTaggedTemplateExpression(parent) || everywhere.test(key) || untold[file] === key) return;
+      assert.doesNotMatch(key.replace(/\{\d\}/g, ""), /^[^<>=.#[]*\p{Lu}\p{Ll}+,? \p{Ll}+ \p{Ll}+/u, `${file}: ${key}`);
+    });
+  }
+});
+
+/** Runs in German, as `first.js` would leave it. */
+function inGerman(run) {
+  const english = { ...language };
+  Object.assign(language, { tag: "de", sentences: sentencesIn("de") });
+  try {
+    run();
+  } finally {
+    Object.assign(language, english);
+  }
+}
+
+test("a sentence has its places where its language wants them, and English where nobody has translated it", () => {
+  const [count, host] = [3, "Allow"];
+  assert.equal(t`${host} is offline`, "Allow is offline");
+  assert.deepEqual([plural(1, "task"), plural(1_234, "task")], ["1 task", "1,234 tasks"]);
+  inGerman(() => {
+    assert.equal(t`${host} is offline`, "Allow ist offline");
+    assert.equal(t`Show ${count} of ${1_000} more lines`, "3 von 1000 weiteren Zeilen zeigen");
+    assert.deepEqual([plural(1, "task"), plural(2, "task"), plural(1_234, "task")], ["1 Aufgabe", "2 Aufgaben", "1.234 Aufgaben"]);
+    assert.equal(t`${count} questions`, "3 Fragen");
+    assert.equal(t`Nobody wrote this in German: ${count}`, "Nobody wrote this in German: 3");
+  });
+});
+
+test("what is inserted is never taken for a sentence or a place", () => {
+  inGerman(() => {
+    assert.equal(t`${"Allow"} asks: ${"{0} Deny"}`, "Allow fragt: {0} Deny");
+    const element = { tag: "code" };
+    assert.deepEqual(pieces`The agent says: ${element}`, ["Der Agent sagt: ", element, ""]);
+  });
+});

@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, dirname, join } from "node:path";
+
+const web = new URL("../../web/", import.meta.url);
+export const scripts = readdirSync(web, { recursive: true }).map(String).filter((file) => file.endsWith(".js")).sort();
+export const read = (file) => readFileSync(new URL(file, web), "utf8");
+export const languages = readdirSync(new URL("languages/", web)).map((file) => file.replace(".json", ""));
+export const sentencesIn = (language) => JSON.parse(read(`languages/${language}.json`));
+
+/** The compiler that `make lint` checks types with; Debian has it beside its command. */
+function compiler() {
+  for (const folder of process.env.PATH.split(delimiter)) {
+    try {
+      return createRequire(import.meta.url)(join(dirname(realpathSync(join(folder, "tsc"))), "../lib/typescript.js"));
+    } catch {
+      // It is in another folder.
+    }
+  }
+  throw new Error("There is no tsc: make test-packages");
+}
+
+export const ts = compiler();
+
+/** Calls `visit` with each node of a program, but for those of its imports. */
+export function walk(file, visit) {
+  const program = ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2022, true, ts.ScriptKind.JS);
+  const step = (node) => {
+    if (ts.isImportDeclaration(node)) return;
+    visit(node, program);
+    ts.forEachChild(node, step);
+  };
+  step(program);
+}
+
+/** A template's text with `{0}` in the place of what is inserted, as it is the key of its translation; a string's own. */
+export function keyOf(node) {
+  if (ts.isTemplateExpression(node)) return node.head.text + node.templateSpans.map(({ literal }, at) => `{${at}}${literal.text}`).join("");
+  return ts.isStringLiteralLike(node) ? node.text : null;
+}
+
+/** What a conditional, or a fallback, may give: strings and templates among it. */
+export function outcomesOf(node) {
+  if (ts.isParenthesizedExpression(node)) return outcomesOf(node.expression);
+  if (ts.isConditionalExpression(node)) return [...outcomesOf(node.whenTrue), ...outcomesOf(node.whenFalse)];
+  if (ts.isBinaryExpression(node) && ["&&", "||", "??", "+"].includes(node.operatorToken.getText())) return [...outcomesOf(node.left), ...outcomesOf(node.right)];
+  return [node];
+}
+
+/** @returns {Set<string>} The sentences of the sources: those of `t`, `pieces` and `plural`, and what stands in the page itself. */
+export function sentencesOfThePage() {
+  const keys = new Set();
+  for (const file of scripts) {
+    walk(file, (node) => {
+      if (ts.isTaggedTemplateExpression(node) && ["t", "pieces"].includes(node.tag.getText())) keys.add(keyOf(node.template));
+      if (ts.isCallExpression(node) && node.expression.getText() === "plural") for (const noun of outcomesOf(node.arguments[1])) if (keyOf(noun)) keys.add(`{0} ${keyOf(noun)}s`);
+    });
+  }
+  for (const words of wordsOfTheIndex()) keys.add(words);
+  return keys;
+}
+
+/** Texts and labels of `index.html` that a person reads while there are scripts. */
+export function wordsOfTheIndex() {
+  const body = read("index.html").split("<body")[1].replace(/<noscript>.*?<\/noscript>/s, "").replace(/^[^>]*>/, "");
+  const labels = [...body.matchAll(/ aria-label="([^"]+)"/g)].map(([, words]) => words);
+  return [...labels, ...body.replace(/<[^>]*>/g, "\n").split("\n").map((words) => words.trim()).filter((words) => words && words !== "Heliograph")];
+}

@@ -33,6 +33,7 @@ from sealing import sealing  # noqa: E402
 from servers import BenchFailed, RelayServer, compile_programs, processor_name  # noqa: E402
 from signing import signing  # noqa: E402
 from steering import steering  # noqa: E402
+from workspaces import workspaces  # noqa: E402
 
 MATRIX: dict[str, tuple[str, Callable[[rows.Bench], Iterable[str | rows.Ratio]]]] = {
     "saturated": ("saturated, 1,000 subscribers, window 64", rows.saturated),
@@ -59,6 +60,7 @@ MATRIX: dict[str, tuple[str, Callable[[rows.Bench], Iterable[str | rows.Ratio]]]
     "slow": ("1,000 clients at 50 events/s, beside one that reads a kilobyte a second", lambda bench: beside(bench, 1_000, SlowReader, 1.3)),
     "storm-live": ("100 clients at 50 events/s, beside storms of 10,000 clients", lambda bench: beside(bench, 100, Storm, 10)),
     "fair": ("a well-behaved host and its client, beside one peer that costs much within its rates", fairness),
+    "workspaces": ("a thousand workspaces, one of which misbehaves beside another", workspaces),
     "resume": ("resume", rows.resume),
     "start": ("start with history", rows.start),
     "costs": ("the costs of a year, asked for at once", costs),

@@ -7,9 +7,7 @@ extension ConsentCrypto {
         hmacSHA256: { Crypto.authenticationCode(of: $0, with: $1) },
         verify: { signature, bytes, point in
             // The key takes DER as well; a signature of consent has one form.
-            guard signature.count == SignatureText.signatureBytes, let key = try? ES256PublicKey(point: point) else {
-                return false
-            }
+            guard signature.count == SignatureText.signatureBytes, let key = PublicKeys.known.key(point) else { return false }
             return key.isSignature(signature, of: bytes)
         },
         isOnCurve: { P256.isPoint($0) },

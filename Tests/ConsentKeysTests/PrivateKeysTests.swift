@@ -14,6 +14,22 @@ import Testing
         #expect(PrivateKeys().identity.id != keys.identity.id)
     }
 
+    @Test func `each of more keys than are remembered verifies what it signed, and no other`() throws {
+        let all = (0...2 * PinBook.devicesMax).map { _ in PrivateKeys().identity }
+        for _ in 0..<2 {
+            for (one, next) in zip(all, all.dropFirst() + all.prefix(1)) {
+                let signature = one.signature([1, 2, 3])
+                #expect(ConsentCrypto.openSSL.verify(signature, [1, 2, 3], one.sign.bytes))
+                #expect(!ConsentCrypto.openSSL.verify(signature, [1, 2, 3], next.sign.bytes))
+                #expect(!ConsentCrypto.openSSL.verify(signature, [1, 2], one.sign.bytes))
+            }
+        }
+        let signature = all[0].signature([1])
+        for bad in [[], Array(all[0].sign.bytes.dropLast()), [4] + [UInt8](repeating: 0, count: 64)] {
+            for _ in 0..<2 { #expect(!ConsentCrypto.openSSL.verify(signature, [1], bad)) }
+        }
+    }
+
     @Test func `a fault in the file is named by its place, and never shows a key`() throws {
         let keys = PrivateKeys()
         let good = String(decoding: keys.bytes, as: UTF8.self)

@@ -35,8 +35,10 @@ package struct BenchPlan: Sendable {
     package var window = 64
     /// Events in one message of a host.
     package var batch = 1
-    /// Bytes of one event.
+    /// Bytes of one event, as it is on the wire.
     package var size = 300
+    /// The content of events looks as that of a host that seals it.
+    package var isSealed = false
     package var duration = Duration.seconds(5)
     /// Before anything is measured.
     package var warmUp = Duration.seconds(1)

@@ -57,6 +57,7 @@ extension BenchResult {
         if plan.rate == nil { writer.field("window", Int64(plan.window)) }
         writer.field("batch", Int64(plan.batch))
         writer.field("size", Int64(plan.size))
+        writer.flag("sealed", plan.isSealed)
         writer.field("durability", plan.durability.rawValue)
         writer.field("history", Int64(plan.history))
         writer.number("warmUpSeconds", plan.warmUp.inSeconds)

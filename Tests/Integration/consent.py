@@ -7,7 +7,7 @@ import hmac
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cryptography.exceptions import InvalidSignature
@@ -148,6 +148,8 @@ class Device:
         self.name = name
         self.sign_key, self.box_key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
         self.id = key_id(point(self.sign_key))
+        self.signer: Callable[[bytes], bytes] = lambda data: sign(self.sign_key, data)
+        """R then S, of a statement."""
         self.count = 0
         self.boxes: dict[bytes, bytes] = {}
         """Of the hosts that it has joined, by their ids."""
@@ -191,7 +193,7 @@ class Device:
     # Signatures
 
     def text(self, number: int, statement: bytes) -> str:
-        return f"1.{b64(self.id)}.{number}.{b64(sign(self.sign_key, statement))}"
+        return f"1.{b64(self.id)}.{number}.{b64(self.signer(statement))}"
 
     def decide(self, shown: Shown, verdict: str, **said: Any) -> str:
         issued = time.time_ns() // 1_000_000

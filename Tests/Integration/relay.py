@@ -256,9 +256,10 @@ class Relay:
             assert result.returncode == 0, f"{(program or self.binary).name} {' '.join(arguments)} ended with {result.returncode}:\n{result.stdout}{result.stderr}"
         return result
 
-    def token(self, role: str, name: str) -> str:
-        """A new token for a `host` or a `client`."""
-        token = self.run("token", "create", "--role", role, "--name", name, "--data", str(self.data)).stdout.strip()
+    def token(self, role: str, name: str, workspace: str | None = None) -> str:
+        """A new token for a `host` or a `client`, in the first workspace or that one."""
+        where = ["--workspace", workspace] if workspace else []
+        token = self.run("token", "create", "--role", role, "--name", name, "--data", str(self.data), *where).stdout.strip()
         assert token and len(token.split()) == 1, f"`token create` must print the token alone, not {token!r}"
         return token
 

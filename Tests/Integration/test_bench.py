@@ -46,6 +46,7 @@ def test_an_open_loop_is_delivered_whole_and_measured(relay):
     ("arguments", "counted"),
     [
         (["fanout", "--clients", "5", "--window", "8", "--batch", "4"], "deliveries"),
+        (["fanout", "--clients", "5", "--sealed"], "deliveries"),
         (["fanout", "--clients", "5", "--durability", "live", "--rate", "100"], "deliveries"),
         (["approval"], "done"),
         (["ingest", "--hosts", "3", "--batch", "8"], "done"),

@@ -27,14 +27,17 @@ from peer import wire_sizes  # noqa: E402
 from proxy import acp_proxy  # noqa: E402
 from push_rate import APNS, WEB, pushes_a_second  # noqa: E402
 from pushes import APPROVALS, Apple, Browsers, approval_to_push  # noqa: E402
+from reading import reading  # noqa: E402
 from relay import BINARY  # noqa: E402
 from sealing import sealing  # noqa: E402
 from servers import BenchFailed, RelayServer, compile_programs, processor_name  # noqa: E402
 from signing import signing  # noqa: E402
 from steering import steering  # noqa: E402
+from workspaces import workspaces  # noqa: E402
 
 MATRIX: dict[str, tuple[str, Callable[[rows.Bench], Iterable[str | rows.Ratio]]]] = {
     "saturated": ("saturated, 1,000 subscribers, window 64", rows.saturated),
+    "saturated-sealed": ("saturated, 1,000 subscribers, window 64: content that is sealed, and that is not", rows.sealed_fanout),
     "open-100": ("open loop, 100 subscribers, 500 events/s", lambda bench: rows.open_loop(bench, 100)),
     "open-1000": ("open loop, 1,000 subscribers, 50 events/s", lambda bench: rows.open_loop(bench, 1_000)),
     "open-5000": ("open loop, 5,000 subscribers, 10 events/s", lambda bench: rows.open_loop(bench, 5_000)),
@@ -42,6 +45,7 @@ MATRIX: dict[str, tuple[str, Callable[[rows.Bench], Iterable[str | rows.Ratio]]]
     "approval-disk": ("the same on a disk whose sync takes half a millisecond longer", lambda bench: rows.approval(bench, 500)),
     "signing": ("a decision until its agent has it, signed and not, the device's signature included", signing),
     "sealing": ("an event of a host that seals its content, and of one that does not", sealing),
+    "reading": ("a session of 5,000 events in the page, sealed and not, read to its beginning", reading),
     "ingest-1": ("durable ingest, 1 host, 1 event a message", lambda bench: rows.ingest(bench, 1, 1)),
     "ingest-1-64": ("durable ingest, 1 host, 64 events a message", lambda bench: rows.ingest(bench, 1, 64)),
     "ingest-100": ("durable ingest, 100 hosts, 1 event a message", lambda bench: rows.ingest(bench, 100, 1)),
@@ -56,6 +60,7 @@ MATRIX: dict[str, tuple[str, Callable[[rows.Bench], Iterable[str | rows.Ratio]]]
     "slow": ("1,000 clients at 50 events/s, beside one that reads a kilobyte a second", lambda bench: beside(bench, 1_000, SlowReader, 1.3)),
     "storm-live": ("100 clients at 50 events/s, beside storms of 10,000 clients", lambda bench: beside(bench, 100, Storm, 10)),
     "fair": ("a well-behaved host and its client, beside one peer that costs much within its rates", fairness),
+    "workspaces": ("a thousand workspaces, one of which misbehaves beside another", workspaces),
     "resume": ("resume", rows.resume),
     "start": ("start with history", rows.start),
     "costs": ("the costs of a year, asked for at once", costs),

@@ -65,6 +65,9 @@ struct BenchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Size of an event.", valueName: "bytes"))
     var size = 300
 
+    @Flag(help: "Events whose content is sealed.")
+    var sealed = false
+
     @Option(help: ArgumentHelp("How long to measure.", valueName: "seconds"))
     var duration = 5.0
 
@@ -146,6 +149,7 @@ struct BenchCommand: ParsableCommand {
         plan.window = window ?? (scenario == .ingest ? 16_384 : 64)
         plan.batch = batch
         plan.size = size
+        plan.isSealed = sealed
         plan.duration = .seconds(duration)
         plan.warmUp = .seconds(warmUp)
         plan.durability = durability

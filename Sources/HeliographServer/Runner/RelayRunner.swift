@@ -98,7 +98,8 @@ final class RelayRunner {
     private func takeMail(at now: Instant) { for fact in mailbox.take() { handle(fact, at: now) } }
 
     private func handle(_ input: Input, at now: Instant) {
-        if core.isServing, store.isShortOfRoom || store.isFailing, case .hostSent(let peer, .events) = input {
+        // In this order: a look at the core copies it.
+        if store.isShortOfRoom || store.isFailing, case .hostSent(let peer, .events) = input, core.isServing {
             return postpone(peer)
         }
         run(core.handle(input, at: now))

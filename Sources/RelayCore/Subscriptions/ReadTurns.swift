@@ -7,6 +7,8 @@ struct ReadTurns {
     /// In one queue or several, and not begun.
     private var waiting: Set<ReadID> = []
     private(set) var underWay: Set<ReadID> = []
+    /// Still in a queue, and nobody waits for them: a search for those of each connection would make a long turn of hundreds that end together.
+    private var forgotten: Set<ReadID> = []
 
     var waitingCount: Int { waiting.count }
 
@@ -20,20 +22,27 @@ struct ReadTurns {
     mutating func next() -> ReadID? {
         guard underWay.count < Limits.readsAtOnceMax else { return nil }
         while let read = turns.next() {
-            // Else another client's turn came first.
             if waiting.remove(read) != nil {
                 underWay.insert(read)
                 return read
             }
+            // Else another client's turn came first, or it was forgotten.
+            forgotten.remove(read)
         }
         return nil
     }
 
     mutating func ended(_ read: ReadID) { underWay.remove(read) }
 
-    /// Nobody waits for these any more. They were asked for by this client, and by nobody else who is left.
-    mutating func forget(_ reads: Set<ReadID>, of client: ClientKey) {
+    /// Nobody waits for these any more. Queues hold at most twice as many as are waited for.
+    mutating func forget(_ reads: Set<ReadID>) {
         waiting.subtract(reads)
-        turns.remove(of: client) { reads.contains($0) }
+        forgotten.formUnion(reads)
+        guard forgotten.count > waiting.count else { return }
+        turns.remove(forgotten.contains)
+        forgotten = []
     }
+
+    /// Of all queues.
+    var queuedCount: Int { turns.count }
 }

@@ -98,13 +98,13 @@ struct Reads {
     }
 
     /// The client has left: what only it waited for is not begun any more.
-    mutating func left(_ peer: PeerID, of client: ClientKey) {
+    mutating func left(_ peer: PeerID) {
         var dropped: Set<ReadID> = []
         for id in ofPeers.removeValue(forKey: peer) ?? [] where !turns.underWay.contains(id) {
             reads[id]?.purposes.removeAll { $0.peer == peer }
             if reads[id]?.purposes.isEmpty == true, forget(id) != nil { dropped.insert(id) }
         }
-        turns.forget(dropped, of: client)
+        turns.forget(dropped)
     }
 
     private mutating func forget(_ id: ReadID) -> Read? {

@@ -31,7 +31,7 @@ struct Subscriptions {
         guard let client = clients.removeValue(forKey: peer) else { return }
         audiences.remove(peer, client)
         pages.forget(peer)
-        reads.left(peer, of: client.key)
+        reads.left(peer)
         if client.isCongested { orders.add(.cancelTimer(.congestion(peer))) }
     }
 

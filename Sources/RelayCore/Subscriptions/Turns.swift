@@ -35,11 +35,15 @@ struct Turns<Element> {
         return element
     }
 
-    /// Takes back some of what this client waits for.
-    mutating func remove(of client: ClientKey, where isGone: (Element) -> Bool) {
-        guard let queue = queues[client]?.filter({ !isGone($0) }) else { return }
-        queues[client] = queue.isEmpty ? nil : queue
-        guard queue.isEmpty, let place = circle[start...].firstIndex(of: client) else { return }
-        circle.remove(at: place)
+    /// Takes back some of what is waited for.
+    mutating func remove(_ isGone: (Element) -> Bool) {
+        queues = queues.compactMapValues { queue in
+            let rest = queue.filter { !isGone($0) }
+            return rest.isEmpty ? nil : rest
+        }
+        circle = circle[start...].filter { queues[$0] != nil }
+        start = 0
     }
+
+    var count: Int { queues.values.reduce(0) { $0 + $1.count } }
 }

@@ -15,10 +15,12 @@ struct EventTemplate: Sendable {
 
     var size: Int { bytes.count }
 
-    init(size: Int, at time: Int64) {
+    init(size: Int, isSealed: Bool, at time: Int64) {
         precondition((Self.sizeMin...Self.sizeMax).contains(size), "the plan was checked")
-        let head = Array(#"{"kind":"message","at":\#(time),"head":{"role":"assistant"},"body":{"n":""#.utf8)
-        let middle = Array(#"","text":""#.utf8)
+        let field = isSealed ? "sealed" : "n"
+        let head = Array(#"{"kind":"message","at":\#(time),"head":{"role":"assistant"},"body":{"\#(field)":""#.utf8)
+        // Base64url has digits, too.
+        let middle = Array((isSealed ? "" : #"","text":""#).utf8)
         let end = Array(#""}}"#.utf8)
         let filler = size - head.count - Self.digits - middle.count - end.count
         bytes =
@@ -48,7 +50,7 @@ struct EventTemplate: Sendable {
     /// The number of the event that begins there; nil where none of ours does. `pointer` has `size` bytes.
     func number(at pointer: UnsafeRawPointer) -> Int64? {
         let begins = unsafe bytes.withUnsafeBytes { template in
-            let before = unsafe memcmp(pointer + numberAt - 6, template.baseAddress! + numberAt - 6, 6)
+            let before = unsafe memcmp(pointer + numberAt - 4, template.baseAddress! + numberAt - 4, 4)
             return unsafe before | memcmp(pointer + size - 3, template.baseAddress! + size - 3, 3)
         }
         guard begins == 0 else { return nil }

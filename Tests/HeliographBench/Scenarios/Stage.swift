@@ -48,7 +48,7 @@ class Stage: LinkHandler {
         }
         driver = try Driver(
             hosts: endpoints(target.relays), clients: endpoints(target.clientRelays), dialect: target.dialect)
-        template = EventTemplate(size: plan.size, at: WallTime.milliseconds)
+        template = EventTemplate(size: plan.size, isSealed: plan.isSealed, at: WallTime.milliseconds)
         gauge = try target.process.map { process throws(BenchError) in try ProcessGauge(process) }
         // No two runs on one relay may share a session: each begins again at 1.
         let run = String(UInt32.random(in: 0 ... .max), radix: 16)

@@ -6,6 +6,7 @@ import WebSocketEngine
 @Suite struct FairSharesTests {
     private static let turn = FairShares.turnNanosecondsMax
     private static let batch = FairShares.batchCostMax
+    private static let beside = FairShares.besideCostMax
 
     @Test func `who has used up a turn rests, for longer where one message took more than a turn`() {
         var shares = FairShares()
@@ -94,11 +95,40 @@ import WebSocketEngine
         var shares = FairShares()
         var (busy, busier, calm) = (FairShares.Account(), FairShares.Account(), FairShares.Account())
         #expect(!shares.staged(100, by: &calm))
-        #expect(!shares.staged(Self.batch / 2, by: &busy))
+        #expect(shares.staged(Self.batch / 2, by: &busy))
         #expect(shares.staged(Self.batch / 2, by: &busier))
         #expect(shares.staged(1, by: &busy))
         for _ in 0..<100 { #expect(!shares.staged(100, by: &calm)) }
         #expect(!shares.staged(0, by: &busy))
+    }
+
+    @Test func `beside others a peer has a small share, also of batches without them, until it has been alone for long`() {
+        var shares = FairShares()
+        var (busy, calm) = (FairShares.Account(), FairShares.Account())
+        #expect(!shares.staged(Self.beside, by: &busy), "alone")
+        shares.batchCut()
+        #expect(!shares.staged(1, by: &calm))
+        #expect(!shares.staged(Self.beside - 1, by: &busy))
+        #expect(shares.staged(1, by: &busy))
+        for _ in 1..<FairShares.besideBatches {
+            shares.batchCut()
+            #expect(!shares.staged(Self.beside - 1, by: &busy))
+            #expect(shares.staged(1, by: &busy))
+        }
+        shares.batchCut()
+        #expect(!shares.staged(Self.batch - 1, by: &busy), "alone again")
+    }
+
+    @Test func `peers that take turns are beside each other, and turns in which nobody contributes count for nothing`() {
+        var shares = FairShares()
+        var (busy, calm) = (FairShares.Account(), FairShares.Account())
+        for _ in 0..<3 {
+            #expect(!shares.staged(Self.beside, by: &busy))
+            for _ in 0..<3 { shares.batchCut() }
+        }
+        #expect(!shares.staged(1, by: &calm))
+        shares.batchCut()
+        #expect(shares.staged(Self.beside, by: &busy))
     }
 
     /// However many there are, and also where each comes when the one before has had its part.

@@ -46,8 +46,24 @@ struct ReadTurnsTests {
         var turns = ReadTurns()
         for number in 1...3 as ClosedRange<UInt64> { turns.add(ReadID(rawValue: number), of: Self.client("gone")) }
         turns.add(ReadID(rawValue: 4), of: Self.client("calm"))
-        turns.forget([ReadID(rawValue: 1), ReadID(rawValue: 2), ReadID(rawValue: 3)], of: Self.client("gone"))
+        turns.forget([ReadID(rawValue: 1), ReadID(rawValue: 2), ReadID(rawValue: 3)])
         #expect(turns.waitingCount == 1)
         #expect(order(&turns) == [4])
+    }
+
+    @Test("what is forgotten leaves the queues when it is the most of them, and others keep their turns")
+    func forgotten() {
+        var turns = ReadTurns()
+        let all = (1...400 as ClosedRange<UInt64>).map(ReadID.init)
+        for read in all { turns.add(read, of: Self.client("busy")) }
+        for number in 501...502 as ClosedRange<UInt64> { turns.add(ReadID(rawValue: number), of: Self.client("calm")) }
+        // As connections end, each with what it waited for.
+        for first in stride(from: 0, to: 380, by: 20) {
+            turns.forget(Set(all[first..<first + 20]))
+            #expect(turns.waitingCount == 402 - first - 20)
+            #expect(turns.queuedCount <= 2 * turns.waitingCount)
+        }
+        #expect(order(&turns) == [381, 501, 382, 502] + (383...400))
+        #expect(turns.queuedCount == 0)
     }
 }

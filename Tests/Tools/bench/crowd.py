@@ -3,10 +3,12 @@
 import argparse
 import hashlib
 import json
+import os
+import select
 import selectors
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import cast
 
@@ -30,8 +32,20 @@ CONNECTIONS = {"history": 8, "commands": 250, "codes": 8}
 """Of one token; for the other shapes one."""
 COMMANDS_OF_CONNECTION = 190
 """250 times that are within what one client may send at once."""
+BUSY = f"busy-{os.getpid()}"
+"""Begins the names of its sessions: another process may have been here before."""
 STANDING_SESSIONS = 2_000
 """There before somebody subscribes again and again."""
+GIANT_EVENTS, GIANT_BYTES = 8, 60_000
+"""Of the session with the largest snapshot: more than one has room for."""
+ASKING = 4
+"""Connections that ask for it again, each time that they have it."""
+SLOW = 50
+"""Connections that read nothing; one that the relay closes comes again."""
+SLOW_ASKS = 400
+"""Of each: more than its connection holds."""
+RETURNING = 64
+"""Connections of a storm that are in progress at once."""
 SECONDS_MAX = 8
 """Nobody sends for longer."""
 READ_BYTES = 1 << 18
@@ -48,17 +62,17 @@ def started(session: str) -> bytes:
 
 
 def approvals() -> Iterator[bytes]:
-    yield started("busy-0")
+    yield started(f"{BUSY}-0")
     command = "x" * INPUT_BYTES
     digest = hashlib.sha256(b"heliograph.input.v1\0Bash" + b"\0" + json.dumps({"command": command}, separators=(",", ":")).encode()).hexdigest()
     for number in range(APPROVALS):
-        head = {"approval": f"busy-{number}", "kind": "tool", "tool": "Bash", "title": "x", "digest": digest}
-        yield events("busy-0", number + 2, event("approval.requested", head, {"input": {"command": command}}))
+        head = {"approval": f"{BUSY}-{number}", "kind": "tool", "tool": "Bash", "title": "x", "digest": digest}
+        yield events(f"{BUSY}-0", number + 2, event("approval.requested", head, {"input": {"command": command}}))
 
 
 def sessions() -> Iterator[bytes]:
     for number in range(SESSIONS):
-        yield started(f"busy-{number}")
+        yield started(f"{BUSY}-{number}")
 
 
 def hellos() -> Iterator[bytes]:
@@ -73,10 +87,10 @@ def subscriptions() -> Iterator[bytes]:
 
 
 def small_events() -> Iterator[bytes]:
-    yield started("busy-0")
+    yield started(f"{BUSY}-0")
     batch = b",".join(compact(event("message", {"role": "assistant"}, {})) for _ in range(BATCH_EVENTS))
     for number in range(MESSAGES):
-        yield frame(b'{"type":"events","session":"busy-0","first":%d,"events":[%b]}' % (number * BATCH_EVENTS + 2, batch))
+        yield frame(b'{"type":"events","session":"%b-0","first":%d,"events":[%b]}' % (BUSY.encode(), number * BATCH_EVENTS + 2, batch))
 
 
 def history() -> Iterator[bytes]:
@@ -101,6 +115,13 @@ def standing() -> Iterator[bytes]:
         yield events("standing-0", number + 2, event("message", {"role": "assistant"}, {"text": "x" * 1_000}))
 
 
+def giant() -> Iterator[bytes]:
+    """What is there before somebody asks for all of it."""
+    yield started("giant-0")
+    for number in range(GIANT_EVENTS):
+        yield events("giant-0", number + 2, event("message", {"role": "assistant"}, {"text": "x" * GIANT_BYTES}))
+
+
 def codes() -> Iterator[bytes]:
     for number in range(CODES):
         body = compact({"code": f"{number:020}", "name": "a stranger"})
@@ -111,16 +132,20 @@ def codes() -> Iterator[bytes]:
 SHAPES = {
     "approvals": ("host", approvals), "sessions": ("host", sessions), "hellos": ("host", hellos), "events": ("host", small_events),
     "subscriptions": ("client", subscriptions), "history": ("client", history), "commands": ("client", commands), "standing": ("host", standing),
-    "codes": (None, codes),
+    "codes": (None, codes), "giant": ("host", giant),
 }  # fmt: skip
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("shape", choices=list(SHAPES))
+    parser.add_argument("shape", choices=[*SHAPES, *LIVES])
     parser.add_argument("port", type=int)
     parser.add_argument("token")
     options = parser.parse_args()
+    if options.shape in LIVES:
+        print("ready", flush=True)
+        input()
+        return print(LIVES[options.shape](options.port, options.token), flush=True)
     role, make = SHAPES[options.shape]
     frames = [*make()] if role is None else [*make(), CLOSE]
     with ExitStack() as stack:
@@ -130,6 +155,90 @@ def main() -> None:
         print("ready", flush=True)
         input()
         print(send(connections, frames), flush=True)
+
+
+def entry(port: int, token: str) -> bytes:
+    return handshake(port, "client", token) + frame(b'{"type":"hello","version":1,"software":"busy"}')
+
+
+def connected(port: int, said: bytes) -> socket.socket:
+    connection = socket.create_connection(("127.0.0.1", port))
+    connection.sendall(said)
+    connection.setblocking(False)
+    return connection
+
+
+def come_again(port: int, token: str) -> int:
+    """Clients that come, ask for everything and go, a few at a time. Returns how many came."""
+    said = entry(port, token) + frame(b'{"type":"subscribe","id":"all"}')
+    return answered(port, said, RETURNING, lambda _: (b'"snapshot"', None))
+
+
+def ask_again(port: int, token: str) -> int:
+    """The largest snapshot, and again once it has come. Returns how often it came."""
+
+    def ask(number: int) -> tuple[bytes, bytes]:
+        return b'"snapshot"', frame(b'{"type":"subscribe","id":"g%d","session":"giant-0"}' % (number + 1))
+
+    return answered(port, entry(port, token) + frame(b'{"type":"subscribe","id":"g0","session":"giant-0"}'), ASKING, ask)
+
+
+def answered(port: int, said: bytes, count: int, then: Callable[[int], tuple[bytes, bytes | None]]) -> int:
+    """`then` has what an answer contains, by its number on the connection, and what is said after it; None: the client goes, and another comes."""
+    ends, done, buffer = time.monotonic() + SECONDS_MAX, 0, bytearray(READ_BYTES)
+    with selectors.DefaultSelector() as selector:
+        for _ in range(count):
+            selector.register(connected(port, said), selectors.EVENT_READ, (0, b""))
+        while time.monotonic() < ends:
+            for key, _ in selector.select(1):
+                connection, (number, before) = cast(socket.socket, key.fileobj), key.data
+                try:
+                    read = connection.recv_into(buffer)
+                except BlockingIOError:
+                    continue
+                except OSError:
+                    read = 0
+                awaited, more = then(number)
+                seen = before + bytes(buffer[:read])
+                is_here = awaited in seen
+                if read and not is_here:
+                    selector.modify(connection, selectors.EVENT_READ, (number, seen[-len(awaited) :]))
+                    continue
+                done += is_here
+                if read and more:
+                    connection.sendall(more)
+                    selector.modify(connection, selectors.EVENT_READ, (number + 1, b""))
+                    continue
+                selector.unregister(connection)
+                connection.close()
+                selector.register(connected(port, said), selectors.EVENT_READ, (0, b""))
+        for key in list(selector.get_map().values()):
+            cast(socket.socket, key.fileobj).close()
+    return done
+
+
+def read_nothing(port: int, token: str) -> int:
+    """Clients that ask for much and do not read. Returns how many came: the relay closes them, and others come."""
+    asks = b"".join(frame(b'{"type":"subscribe","id":"s%d","session":"standing-0"}' % number) for number in range(SLOW_ASKS))
+    said, ends, came = entry(port, token) + asks, time.monotonic() + SECONDS_MAX, 0
+    connections: dict[int, socket.socket] = {}
+    with select.epoll() as epoll:
+        while time.monotonic() < ends:
+            while len(connections) < SLOW:
+                connection = connected(port, said)
+                connections[connection.fileno()] = connection
+                epoll.register(connection, select.EPOLLRDHUP)
+                came += 1
+            for file, _ in epoll.poll(0.1):
+                epoll.unregister(file)
+                connections.pop(file).close()
+    for connection in connections.values():
+        connection.close()
+    return came
+
+
+LIVES = {"slow": read_nothing, "reconnects": come_again, "snapshots": ask_again}
+"""Clients whose next step is an answer to the relay's."""
 
 
 def send(connections: list[socket.socket], frames: list[bytes]) -> int:

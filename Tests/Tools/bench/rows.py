@@ -13,6 +13,8 @@ from peer import begin_session
 from servers import BareLibwebsockets, Raw, RelayServer, Result, Server, plain_sqlite, slow_disk, storm_of_libwebsockets
 
 EVENT_BYTES = 300
+SEALED_EVENT_BYTES = 541
+"""Of an event of `EVENT_BYTES`: 41 bytes are added, all of it is written in base64url, and what the relay reads stands beside it."""
 OPEN_LOOP_DELIVERIES = 50_000
 """A second."""
 INGEST_WINDOW = 16_384
@@ -116,6 +118,24 @@ def open_loop(bench: Bench, clients: int) -> Yield:
         yield f"{name:<17} p50 / p99 / p99.9 {times} ms, {median(results, 'relay', 'secondsPerMillionDeliveries'):.2f} s of processor a million, {calls(results)}the load {median(results, 'driver', 'secondsPerMillionDeliveries'):.2f} s"
     yield Ratio("p99 / L", ratio(found, "latency", "p99"), 1.3, True)
     yield Ratio("CPU / L", ratio(found, "relay", "secondsPerMillionDeliveries"), 1.3, True)
+
+
+def sealed_fanout(bench: Bench) -> Yield:
+    """What the relay does with an event depends on its bytes, not on what they mean: so of the same bytes on the wire. What sealing adds to them is said beside."""
+    kinds = {"open": (False, EVENT_BYTES), "sealed": (True, EVENT_BYTES), "sealed, the same content": (True, SEALED_EVENT_BYTES)}
+    found: dict[str, list[Result]] = {name: [] for name in kinds}
+    for _ in range(bench.rounds):
+        for name, (sealed, size) in kinds.items():
+            with RelayServer() as server:
+                found[name].append(server.bench("fanout", clients=1_000, window=64, size=size, sealed=sealed, duration=bench.seconds))
+    for name, results in found.items():
+        rate = median(results, "result", "deliveriesPerSecond")
+        yield (
+            f"{name:<24} {kinds[name][1]} bytes: {rate / 1000:7,.0f} k deliveries/s, {rate * kinds[name][1] / 1e6:,.0f} MB/s, "
+            f"{median(results, 'relay', 'secondsPerMillionDeliveries'):.2f} s of processor a million, the load idle {median(results, 'driver', 'waitedShare'):.0%}"
+        )
+    ratios = [median([one], "result", "deliveriesPerSecond") / median([other], "result", "deliveriesPerSecond") for one, other in zip(found["sealed"], found["open"], strict=True)]
+    yield Ratio("deliveries/s, sealed / open", statistics.median(ratios), 0.95, False)
 
 
 def approval(bench: Bench, slower_by: int = 0) -> Yield:

@@ -55,8 +55,10 @@ class Server:
         self._folder.cleanup()
 
     def bench(self, scenario: str, **options: Any) -> Result:
-        """One run; `clients=5` is `--clients 5`."""
-        arguments = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+        """One run; `clients=5` is `--clients 5`, and `sealed=True` is `--sealed`."""
+        arguments = []
+        for name, value in options.items():
+            arguments += [] if value is False else [f"--{name.replace('_', '-')}"] + ([] if value is True else [str(value)])
         command = [str(BENCH), scenario, *self.target, *arguments, "--json"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=RUN_SECONDS_MAX, env=plain_environment(self.folder) | {"TMPDIR": str(self.folder)})
         if done.returncode:

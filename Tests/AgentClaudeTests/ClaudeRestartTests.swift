@@ -58,6 +58,23 @@ struct ClaudeRestartTests {
         #expect(next.take().last == "session.ended agentGone failed")
     }
 
+    @Test("a session that is in two terminals stays with the one that had it last")
+    func staysWithTheLast() throws {
+        var (bench, rest) = try ClaudeBench.ask("remote-allow-12s")
+        let (first, second) = (bench.process, AgentProcess(id: 4712, startedAt: 100))
+        let call = try JSONDocument(parsing: rest[0]).root
+        let (name, path) = (try call.string("session_id"), try call.string("transcript_path"))
+        bench.process = second
+        try bench.call(
+            #"{"session_id":"\#(name)","transcript_path":"\#(path)","cwd":"/home/dev/proj","hook_event_name":"SessionStart","source":"resume"}"#
+        )
+        var next = restarted(bench)
+        next.tell(.openFound([first, second].map { ClaudeUnheard(name: name, process: $0, folder: nil) }))
+        #expect(!next.take().contains { $0.hasPrefix("session.started") })
+        next.tell(.agentGone(first))
+        #expect(!next.take().contains { $0.hasPrefix("session.ended") })
+    }
+
     @Test("a decision that comes before the hook waits for it")
     func decisionBeforeReclaim() throws {
         let (bench, _) = try ClaudeBench.ask("remote-allow-12s")

@@ -29,6 +29,8 @@ import { consentOf, shownEvent } from "./shown.js";
 
 /** After a new key has come, what was sealed before is still under way for a while. */
 const settledMs = 30_000;
+/** New keys of one host within that time. One beyond these counts from when there is room. */
+const settlingMax = 64;
 
 /** Of sessions that represent their hosts. */
 const deskPrefix = "heliograph-";
@@ -44,7 +46,7 @@ export class Opening {
   /** @type {Map<string, SealedSession>} */ #sessions = new Map();
   /** @type {Map<string, string>} Ids of keys by what the relay calls their hosts: a session without an offer has no other. */ #hosts = new Map();
   /** @type {Map<string, {wraps: unknown, relayed: string, since?: number}>} What hosts offer, what the relay calls them, and since when the pin is that it was opened with. */ #offered = new Map();
-  /** @type {Map<string, {epoch: number, at: number}>} */ #newest = new Map();
+  /** @type {Map<string, {settled: number, next: {epoch: number, at: number}[]}>} By host: its newest key that has been here for `settledMs`, and those that follow. */ #epochs = new Map();
   /** @type {Map<string, Summary|Approval>} What did not open for want of a key. */ #closed = new Map();
   /** @type {Map<string, number>} The highest epoch in anything of a host. */ #highest = new Map();
   /** A session is known to be another host's than before. */ #isRebound = false;
@@ -159,10 +161,10 @@ export class Opening {
     const held = this.#sessions.get(name);
     if (held) return held;
     const { trust, now } = this.#around;
-    const isSettled = (/** @type {number} */ since) => now() - since > settledMs;
     const made = new SealedSession(name, {
-      pin: (host) => trust.hosts.get(host), now, isSettled,
-      newest: (host) => ({ ...this.#newestOf(host), isSettled: isSettled(this.#newestOf(host).at) }),
+      pin: (host) => trust.hosts.get(host), now,
+      isSettled: (since) => this.#isSettled(since),
+      settled: (host) => this.#settledOf(host),
       saw: (host, epoch) => this.#saw(host, epoch),
       highest: (host) => this.#highest.get(host) ?? 0,
     });
@@ -170,12 +172,22 @@ export class Opening {
     return made;
   }
 
+  /** @param {number} since */
+  #isSettled(since) { return this.#around.now() - since > settledMs; }
+
   /** @param {string} host */
-  #newestOf(host) {
+  #settledOf(host) {
     const epoch = newestEpochIn(this.#around.trust.hosts.get(host));
-    let held = this.#newest.get(host);
-    if (held?.epoch !== epoch) this.#newest.set(host, (held = { epoch, at: this.#around.now() }));
-    return held;
+    let held = this.#epochs.get(host);
+    const last = held?.next.at(-1)?.epoch ?? held?.settled ?? 0;
+    // A host that was forgotten, and trusts this browser anew, may have fewer.
+    if (!held || epoch < last) this.#epochs.set(host, (held = { settled: 0, next: [{ epoch, at: this.#around.now() }] }));
+    else if (epoch > last && held.next.length < settlingMax) held.next.push({ epoch, at: this.#around.now() });
+    for (let [first] = held.next; first && this.#isSettled(first.at); [first] = held.next) {
+      held.settled = first.epoch;
+      held.next.shift();
+    }
+    return held.settled;
   }
 
   /** @param {string} host @param {number} epoch */
@@ -218,7 +230,7 @@ export class Opening {
       // A browser that keeps nothing gets them again.
       trust.keep(part).catch(() => undefined);
       if (!epochs) continue;
-      this.#newestOf(host);
+      this.#settledOf(host);
       found.add(host);
     }
     return found;

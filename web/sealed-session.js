@@ -21,7 +21,7 @@ import { promptBytesMax } from "./steering.js";
 /**
  * @typedef {object} Hosts
  * @property {(host: string) => import("./keys.js").Pin|undefined} pin
- * @property {(host: string) => {epoch: number, at: number, isSettled: boolean}} newest The newest key of a host that is here, and since when. `isSettled`: what was under way then has arrived.
+ * @property {(host: string) => number} settled The newest epoch of a host whose key has been here for so long that nothing older is under way; 0 for none.
  * @property {() => number} now
  * @property {(since: number) => boolean} isSettled Whether what was under way then has arrived.
  * @property {(host: string, epoch: number) => void} saw Something of that host.
@@ -135,9 +135,9 @@ export class SealedSession {
    */
   async events(first, events, end) {
     const readings = await Promise.all(events.map((event) => this.#read(event)));
-    const { epoch, at: since } = this.#hosts.newest(this.host);
+    const epoch = this.#hosts.settled(this.host);
     // What has been followed since before a new key came has none of an older one any more.
-    if (end?.follows && this.#since.epoch < epoch && this.#hosts.isSettled(Math.max(since, this.#followedAt))) this.#since = { epoch, oldUntil: this.#heard };
+    if (end?.follows && this.#since.epoch < epoch && this.#hosts.isSettled(this.#followedAt)) this.#since = { epoch, oldUntil: this.#heard };
     if (end && this.#numbering !== end.numbering) [this.#ledger, this.#numbering, this.#heard] = [new Ledger(), end.numbering, 0];
     const last = first + events.length - 1;
     const found = readings.flatMap((reading, at) => {
@@ -303,8 +303,7 @@ export class SealedSession {
     if (text === undefined || text === this.#line?.text) return undefined;
     try {
       const { number, epoch, line, from } = await this.#opening(this.#opener.openLine(text));
-      const { epoch: newest, isSettled } = this.#hosts.newest(this.host);
-      if (this.#line && isSettled && epoch < newest) return "oldKey";
+      if (this.#line && epoch < this.#hosts.settled(this.host)) return "oldKey";
       // One that is older says what was.
       if (!this.#line || number >= this.#line.number) [this.#line, this.#plainMax] = [{ text, number, line }, from === undefined ? 0 : from - 1];
       return undefined;
@@ -362,8 +361,7 @@ export class SealedSession {
     if (sealed !== undefined) {
       try {
         const { epoch, event } = await this.#opening(this.#opener.openEvent(sealed, request.kind));
-        const { epoch: newest, isSettled } = this.#hosts.newest(this.host);
-        const isOld = isLive && isSettled && epoch < newest && stage === "pending" && !this.#asked.has(approval);
+        const isOld = isLive && epoch < this.#hosts.settled(this.host) && stage === "pending" && !this.#asked.has(approval);
         if (event.head.approval === approval && !isOld) {
           this.#asked.add(approval);
           this.isShut = false;

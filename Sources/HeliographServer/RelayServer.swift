@@ -14,7 +14,6 @@ import WebSocketEngine
 package final class RelayServer {
     private let common: ServerParts
     private let core: CoreUnit
-    private let strangers: StrangerSweep
     private let logger: Logger
 
     /// Runs until SIGTERM or SIGINT. `started` gets the addresses, on the loop's thread, when the relay accepts connections.
@@ -76,9 +75,6 @@ package final class RelayServer {
         common.overseer.cores = { [core] }
         StoreCheck(logger).begin(store.upkeep)
         (self.common, self.core) = (common, core)
-        strangers = StrangerSweep(
-            process.configuration.registration, access, loop, logger, owns: { _ in true },
-            isClockBelieved: { core.runner.clockDoubt == nil })
 
         loops.turnEnded = { [connections = common.around.connections] in
             core.endTurn()
@@ -88,7 +84,7 @@ package final class RelayServer {
         core.runner.wasReadAnew = { access.reload() }
         core.runner.start(holders: access.authenticator.clients, limits: access.limits)
         try common.listen(as: .alone) { [ingress = core.ingress] in ingress.take($0) }
-        strangers.start()
+        common.strangers.start()
         // Revocations before the command line could report them here, and from now on those of other machines.
         access.reload()
         let (boundAccess, boundCommon, handle) = (LoopBound(access, loop: loop), LoopBound(common, loop: loop), loop.handle)

@@ -14,6 +14,8 @@ final class ServerParts {
     /// Where `Access` says what concerns cores.
     let mailbox: CoreMailbox
     let overseer: Overseer
+    /// Started once there are cores.
+    let strangers: StrangerSweep
     /// Nil where they are files in the folder.
     let secrets: SharedSecrets?
     private let memory: MemoryWatch
@@ -50,6 +52,7 @@ final class ServerParts {
             store: data.credentials, workspaces: data.workspaces, publicURL: configuration.publicURL,
             limits: configuration.serverLimits, loop: loop, connections: connections, mailbox: mailbox, logger: logger)
         overseer = Overseer(data.upkeep, loops, configuration, measures, access, pushWay)
+        strangers = StrangerSweep(configuration.registration, access, overseer, loop, logger)
         around = CoreUnit.Surroundings(
             configuration: configuration, loop: loop, connections: connections, access: access,
             responder: Responder(connections, WebPage(root: configuration.webRoot), publicURL: configuration.publicURL),

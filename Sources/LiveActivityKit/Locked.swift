@@ -8,7 +8,15 @@ package final class Locked<Value>: @unchecked Sendable {
 
     package init(_ value: Value) { self.value = value }
 
-    package func get() -> Value { lock.withLock { value } }
+    package func get() -> Value { withLock { $0 } }
 
-    package func set(_ new: Value) { lock.withLock { value = new } }
+    package func set(_ new: Value) { withLock { $0 = new } }
+
+    package func withLock<Result, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body(&value)
+    }
 }

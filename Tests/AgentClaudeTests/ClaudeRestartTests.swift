@@ -37,6 +37,44 @@ struct ClaudeRestartTests {
         #expect(next.take() == ["approval.applied ran", "tool.finished ok"])
     }
 
+    @Test("a session that another process went on with, and whose start was lost, is that one's", arguments: [false, true])
+    func goesOn(isOver: Bool) throws {
+        var (bench, _) = try ClaudeBench.ask("remote-allow-12s")
+        let session = try #require(bench.requests.last).session
+        if isOver { bench.tell(.agentGone(bench.process)) }
+        var next = restarted(bench)
+        #expect(next.effects.contains { if case .own(.findOpen) = $0 { true } else { false } })
+        next.watched = session
+        next.process = AgentProcess(id: 4712, startedAt: 100)
+        let name = String(session.rawValue.dropFirst("claude-".count))
+        next.tell(.openFound([ClaudeUnheard(name: name, process: next.process, folder: nil)]))
+        next.tell(.agentGone(bench.process))
+        next.registry("idle")
+        next.pass(.seconds(2))
+        let lines = next.take()
+        #expect(lines.contains { $0.hasPrefix("session.started") } && lines.last == "status.changed idle", "\(lines)")
+        #expect(!lines.contains { $0.hasPrefix("session.ended") }, "\(lines)")
+        next.tell(.agentGone(next.process))
+        #expect(next.take().last == "session.ended agentGone failed")
+    }
+
+    @Test("a session that is in two terminals stays with the one that had it last")
+    func staysWithTheLast() throws {
+        var (bench, rest) = try ClaudeBench.ask("remote-allow-12s")
+        let (first, second) = (bench.process, AgentProcess(id: 4712, startedAt: 100))
+        let call = try JSONDocument(parsing: rest[0]).root
+        let (name, path) = (try call.string("session_id"), try call.string("transcript_path"))
+        bench.process = second
+        try bench.call(
+            #"{"session_id":"\#(name)","transcript_path":"\#(path)","cwd":"/home/dev/proj","hook_event_name":"SessionStart","source":"resume"}"#
+        )
+        var next = restarted(bench)
+        next.tell(.openFound([first, second].map { ClaudeUnheard(name: name, process: $0, folder: nil) }))
+        #expect(!next.take().contains { $0.hasPrefix("session.started") })
+        next.tell(.agentGone(first))
+        #expect(!next.take().contains { $0.hasPrefix("session.ended") })
+    }
+
     @Test("a decision that comes before the hook waits for it")
     func decisionBeforeReclaim() throws {
         let (bench, _) = try ClaudeBench.ask("remote-allow-12s")

@@ -13,11 +13,13 @@ from client import WireClient
 from consent import unb64
 from faketime import PREFIX, JumpingClock, clock  # noqa: F401 (a fixture)
 from host import ScriptedHost
+from nodes import Cluster
 from own_agent import Asking, question
 from page_screen import Screen, closing_screens
 from playwright.sync_api import expect
-from postgres import store  # noqa: F401 (a fixture)
+from postgres import PostgresServer, store  # noqa: F401 (a fixture)
 from relay import BINARY, ROOT, Relay
+from test_nodes import make_cluster, server  # noqa: F401
 from test_up import ROOT_FLAG, Home, home  # noqa: F401
 from trusting import devices
 from trusting import join as trusting_join
@@ -139,6 +141,41 @@ def test_a_workspace_that_nobody_uses_goes(tmp_path: Path, clock: JumpingClock) 
     stays.close()
     relay.stop()
     relay.check_log()
+
+
+def test_of_two_nodes_one_takes_away_what_nobody_uses(make_cluster: Callable[..., Cluster], server: PostgresServer) -> None:  # noqa: F811
+    """Each looks a minute after its start, at the workspaces that it owns; whoever uses one may be connected to the other."""
+    cluster = make_cluster(2, *OPEN)
+    made = [node.post("/v1/register", {}).json for node in cluster.nodes * 2]
+    names = {answer["workspace"]["id"]: answer["workspace"]["name"] for answer in made}
+    tokens = {answer["workspace"]["id"]: paired(cluster.nodes[0], answer["machine"], "laptop") for answer in made}
+    for node in cluster.nodes:
+        node.stop()
+    (database,) = {node.database for node in cluster.nodes}
+    age = 40 * 24 * 3_600_000
+    server.sql(f"UPDATE workspaces SET registered_at = registered_at - {age} WHERE registered_at IS NOT NULL", database)
+    server.sql(f"UPDATE tokens SET created_at = created_at - {age}, used_at = used_at - {age}", database)
+    for node in cluster.nodes:
+        node.start()
+    owners = {id: cluster.called(owner.node) for name, owner in cluster.wait_shared(evenly=True).items() for id in names if names[id] == name}
+    owned = [[id for id in names if owners[id] is node] for node in cluster.nodes]
+    used, unused = [ids[0] for ids in owned], [id for ids in owned for id in ids[1:]]
+    hosts = [ScriptedHost(next(node for node in cluster.nodes if node is not owners[id]), "laptop", tokens[id]) for id in used]
+    for host in hosts:
+        host.start_session("s1", title="a plan")
+        host.wait_acked("s1")
+    standing = "SELECT workspace FROM workspaces WHERE registered_at IS NOT NULL AND removed_at IS NULL"
+    wait_until(lambda: set(server.sql(standing, database).split()) == set(used), 90, lambda: f"{unused} to go: {server.sql(standing, database)}")
+    for host in hosts:
+        host.wait_connected()
+        host.start_session("s2", title="goes on")
+        host.wait_acked("s2")
+        host.close()
+    for node in cluster.nodes:
+        told = [json.loads(line)["metadata"]["workspace.id"] for line in node.log_text().splitlines() if "that nobody used" in line]
+        assert told == [id for id in unused if owners[id] is node], "once, by its owner"
+        for id, token in tokens.items():
+            assert node.get("/v1/me", {"Authorization": f"Bearer {token}"}).status == (200 if id in used else 401)
 
 
 def test_no_page_registers_anything_for_its_visitor(make_relay: Callable[..., Relay]) -> None:

@@ -462,6 +462,29 @@ def test_a_device_that_is_distrusted_reads_nothing_that_follows_and_one_that_joi
         first.event(SESSION, said)
 
 
+def test_a_host_that_begins_to_seal_says_from_which_event_on(machine: Callable[..., Machine]) -> None:
+    one = machine(False)
+    one.emit("session.started", {"agent": {"name": "own"}, "title": "begun in the open"})
+    one.emit("message", {"role": "assistant"}, {"text": "in the open"})
+    one.phone.subscribe(SESSION)
+    one.phone.wait_event(SESSION, lambda event: event.get("body", {}).get("text") == "in the open")
+    one.daemon.stop()
+    one.daemon.launch("--content", "sealed")
+    one.daemon.start()
+    one.daemon.wait_link()
+    one.phone.wait_summary(one.desk, lambda summary: summary["steering"].get("seals"))
+    opener = one.open()
+    one.emit("message", {"role": "assistant"}, {"text": "sealed"})
+    one.phone.wait_event(SESSION, lambda event: event["kind"] == "message" and "sealed" in event.get("body", {}))
+    line = one.phone.wait_summary(SESSION, lambda summary: "line" in summary)["line"]
+    sealed = [opener.event(SESSION, event) for event in one.phone.logs[SESSION] if "sealed" in event.get("body", {})]
+    assert opener.line(SESSION, line)["from"] == sealed[0][0] and sealed[-1][1]["body"]["text"] == "sealed"
+    # What was in the open before stays so, for whoever may read the log.
+    open_events = [event for event in one.phone.logs[SESSION] if "sealed" not in event.get("body", {})]
+    assert [event["body"]["text"] for event in open_events if event["kind"] == "message"] == ["in the open"]
+    assert sealed[0][0] == len(open_events) + 1
+
+
 def test_sealed_needs_signed_and_says_so(machine: Callable[..., Machine]) -> None:
     one = machine()
     for arguments in (["--consent", "open"], ["--consent", "open", "--content", "sealed"]):

@@ -39,7 +39,7 @@ import Testing
 
     private struct Signer: DecisionSigning {
         var proof: DecisionProof
-        func proof(of verdict: Verdict, session: String?, approval: String, shown: ShownAlert?) async -> DecisionProof {
+        func proof(of verdict: Verdict, approval: String, shown: ShownAlert?) async -> DecisionProof {
             shown == ShownAlert(title: "Allow Bash? · laptop", subtitle: "", body: "ls") ? proof : .needsApp
         }
     }

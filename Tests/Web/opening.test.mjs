@@ -147,6 +147,21 @@ test("once a host has a new key, what the old one seals is not shown", async () 
   assert.deepEqual(one.rows(), ["1", "2", "under way", oldKey, "4", oldKey]);
 });
 
+test("each new key has its own time, however soon the next one comes", async () => {
+  const one = await page();
+  const { host } = one;
+  await one.welcome([host.summary(session, 1)]);
+  await one.snapshot(1, [host.message(session, "1")]);
+  for (let epoch = 2; epoch <= 4; epoch += 1) {
+    host.turn();
+    await one.welcome([host.summary(session, 1)]);
+    one.clock.time += 20_000;
+  }
+  await one.live(2, host.message(session, "forged", { epoch: 1 }));
+  await one.live(3, host.message(session, "3", { number: 2, epoch: 3 }));
+  assert.deepEqual(one.rows(), ["1", oldKey, "3"]);
+});
+
 test("what is not sealed is not shown, but for what the relay tells itself and what was before", async () => {
   const one = await page();
   const { host } = one;

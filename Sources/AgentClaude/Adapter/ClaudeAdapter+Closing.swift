@@ -168,6 +168,7 @@ extension ClaudeAdapter {
         }
         tellDesk(.restarted(notes: asked))
         let processes = sessions.values.filter { !$0.isEnded }.compactMap(\.process)
+        if !sessions.isEmpty { order(.findOpen) }
         lookAtRegistry()
         if !processes.isEmpty { order(.checkAgents(Set(processes).sorted { $0.id < $1.id })) }
     }

@@ -19,6 +19,17 @@ extension ClaudeAdapter {
         setStatus(.stale, reason: Self.unheardReason, in: id)
     }
 
+    /// Adopts the process that has a known session open. Its start was lost: no daemon ran, or one ended before its disk took it.
+    mutating func goesOn(_ open: ClaudeUnheard) {
+        guard let id = sessionID(open.name), let known = sessions[id], !known.isUnheard,
+            known.isEnded || known.process != open.process && !known.earlier.contains(open.process)
+        else { return }
+        sessions[id]?.takeUp(by: open.process)
+        costBegins(id, source: "resume")
+        startSession(id, model: nil, isResumed: true)
+        lookAtRegistry()
+    }
+
     /// A hook has reported the session after all.
     mutating func heard(_ id: SessionID) {
         guard sessions[id]?.isUnheard == true else { return }

@@ -78,6 +78,7 @@ package struct ClaudeAdapter: AgentAdapter {
         case .transcriptRead(let session, let lines): transcriptRead(session, lines)
         case .transcriptEndRead(let request, let end): transcriptEndRead(request, end)
         case .unheardFound(let found): unheard(found)
+        case .openFound(let found): for open in found { goesOn(open) }
         case .pricesRead(let prices): pricesRead(prices)
         case .programSaid(let word, let session, let run, let process, let token):
             programSaid(word, in: session, by: run, token)

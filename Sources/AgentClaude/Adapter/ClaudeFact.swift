@@ -16,6 +16,8 @@ package enum ClaudeFact: Sendable {
     /// The end of a transcript; nil if it cannot be read.
     case transcriptEndRead(ClaudeTranscriptRequest, ClaudeTranscript?)
     case unheardFound(ClaudeUnheard)
+    /// Sessions that are open while the daemon starts.
+    case openFound([ClaudeUnheard])
     /// Prices that the host's owner has set, when they have changed.
     case pricesRead(ModelPrices)
     /// `heliograph run` says something of its session, and waits for the answer; in the process that connected.

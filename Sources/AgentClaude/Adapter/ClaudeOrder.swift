@@ -9,6 +9,8 @@ package enum ClaudeOrder: Sendable, Equatable {
     case readTasks(SessionID, directory: String)
     /// Each that changed since the last look comes back as `registryRead`.
     case readRegistry([ClaudeRegistryFile])
+    /// All that the registry has open come back as `openFound`.
+    case findOpen
     /// From its end on; what it says of decisions comes back as `transcriptRead` at each `readTranscript`.
     case followTranscript(SessionID, path: String)
     case readTranscript(SessionID)

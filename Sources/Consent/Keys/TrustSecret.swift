@@ -38,6 +38,17 @@ package struct TrustSecret: Hashable, Sendable {
         }
     }
 
+    /// By a link with `k=…` behind its `#`, or by that part alone, as pasted.
+    package init?(link: String) {
+        let pasted = (Self.text(in: link) ?? link[...]).drop { $0.isWhitespace }.prefix { !$0.isWhitespace }
+        self.init(text: pasted)
+    }
+
+    /// The `k` of a link; nil if it has none.
+    package static func text(in link: String) -> Substring? {
+        link.split(separator: "#").last?.split(separator: "&").first { $0.hasPrefix("k=") }?.dropFirst(2)
+    }
+
     private init?(_ scope: Scope, _ secret: some Sequence<UInt8>) {
         guard let secret = ConsentHash(Array(secret)) else { return nil }
         self.init(scope, secret: secret)

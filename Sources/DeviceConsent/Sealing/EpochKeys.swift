@@ -20,9 +20,11 @@ package struct EpochKeys {
     private let remember: Remember
     /// The highest that was seen of a host, with a key or not.
     private var seen: [KeyID: EpochNumber] = [:]
-    /// Epochs that came so long ago that nothing older is under way any more; and the next that will have.
+    /// Epochs that came so long ago that nothing older is under way any more; and those that will have, in their order.
     private var settled: [KeyID: EpochNumber] = [:]
-    private var settling: [KeyID: (epoch: EpochNumber, since: Int64)] = [:]
+    private var settling: [KeyID: [(epoch: EpochNumber, since: Int64)]] = [:]
+    /// Each change of trust begins an epoch. One beyond these counts from when there is room.
+    private static let settlingMax = 64
     /// As the hosts offer them to all devices.
     package private(set) var offers: [KeyID: [KeyWrap]] = [:]
     private var keys: [KeyID: [EpochNumber: EpochKey]] = [:]
@@ -65,11 +67,15 @@ package struct EpochKeys {
     /// The newest epoch of the host that was known before `since`, with or without its key: what was sealed with an older one has arrived.
     mutating func settled(of host: KeyID, since: Int64, at now: Int64) -> EpochNumber {
         guard let newest = seen[host] else { return 0 }
-        if let next = settling[host], next.since <= since { (settled[host], settling[host]) = (next.epoch, nil) }
         // Nothing was read before the first that is seen.
-        let known = settled[host] ?? newest
-        settled[host] = known
-        if settling[host] == nil, newest > known { settling[host] = (newest, now) }
+        var known = settled[host] ?? newest
+        var next = settling[host] ?? []
+        while let first = next.first, first.since <= since {
+            known = first.epoch
+            next.removeFirst()
+        }
+        if newest > next.last?.epoch ?? known, next.count < Self.settlingMax { next.append((newest, now)) }
+        (settled[host], settling[host]) = (known, next)
         return known
     }
 

@@ -7,6 +7,8 @@ package struct TrustSeeking: Sendable {
         case trusted(HostPin)
         /// By that host, or by the device that shows the link.
         case refused(Refusal.Reason)
+        /// A host of another machine than the link's: those are asked, too.
+        case notConcerned
         /// No answer of that one to this join.
         case ignored(ConsentError)
     }
@@ -24,6 +26,17 @@ package struct TrustSeeking: Sendable {
         for (peer, key) in peers {
             open[peer] = JoinAttempt(secret, host: key, by: identity, name: name, nonce: nonce(), crypto)
         }
+    }
+
+    /// Hosts that are there and ask for signatures, by what the relay lists.
+    package static func hosts(
+        of sessions: some Sequence<Summary>, asking approvals: some Sequence<Approval>
+    ) -> Set<KeyID> {
+        let asking = approvals.compactMap { approval -> KeyID? in
+            guard case .signed(let shown) = ApprovalReading(approval, nil).basis else { return nil }
+            return shown.host
+        }
+        return Set(sessions.filter(\.hostIsConnected).compactMap(\.consentKey) + asking)
     }
 
     /// Those whom the link is for. `hosts`: the keys of those that are there and ask for signatures.
@@ -62,7 +75,7 @@ package struct TrustSeeking: Sendable {
                 return .trusted(pin)
             case .refused(let reason):
                 open[peer] = nil
-                return .refused(reason)
+                return secret.scope == .machine && reason == .unknownSecret ? .notConcerned : .refused(reason)
             }
         } catch { return .ignored(error) }
     }

@@ -64,12 +64,7 @@ final class TrustTask: ClientTask {
 
     /// Those that are there and ask for signatures.
     private var hosts: Set<KeyID> {
-        let there = run.view.sessions.values.filter(\.hostIsConnected)
-        let asking = run.view.pendingApprovals.compactMap { approval -> KeyID? in
-            guard case .signed(let shown) = ApprovalReading(approval, nil).basis else { return nil }
-            return shown.host
-        }
-        return Set(there.compactMap(\.consentKey) + asking)
+        TrustSeeking.hosts(of: run.view.sessions.values, asking: run.view.pendingApprovals)
     }
 
     /// No host is trusted yet, and none that is there knows the link.
@@ -96,13 +91,11 @@ final class TrustTask: ClientTask {
         switch seeking?.received(letter, from: peer, wall: Moment.now) {
         case .trusted(let pin): trusts(pin)
         case .refused(let reason):
-            // Hosts of other machines are asked, too, and know nothing of it.
-            if secret.scope != .machine || reason != .unknownSecret {
-                let sentence =
-                    secret.isOfDevice ? Self.sentence(reason) : reason.sentence(host: VisibleText.line(name(of: peer)))
-                refusal = ClientError(.refused, sentence)
-            }
+            let sentence =
+                secret.isOfDevice ? Self.sentence(reason) : reason.sentence(host: VisibleText.line(name(of: peer)))
+            refusal = ClientError(.refused, sentence)
             finishIfDone()
+        case .notConcerned: finishIfDone()
         case .ignored(let error):
             run.terminal.remark(
                 "a letter that is not \(VisibleText.line(name(of: peer)))'s was ignored (\(error.code.rawValue))", .yellow)
@@ -171,8 +164,7 @@ final class TrustTask: ClientTask {
     static func run(_ options: ClientOptions, _ text: String, name: String?, isLogin: Bool = false) -> ClientExit {
         let terminal = Terminal(environment: options.environment)
         let name = name ?? PairingCommands.ownName(options.environment)
-        let part = text.split(separator: "#").last?.split(separator: "&").first { $0.hasPrefix("k=") }
-        guard let secret = TrustSecret(text: part?.dropFirst(2) ?? text[...]) else {
+        guard let secret = TrustSecret(link: text) else {
             let fault = ClientError(
                 .usage, "this carries no secret of a host",
                 advice: "At the host: heliograph host trust. Its link looks like https://relay.example/#k=SECRET")

@@ -54,6 +54,7 @@ final class ClaudeDriver: HookDriver, ProgramDriver {
                 case .gone: tell(.registryRead(session, nil))
                 }
             }
+        case .findOpen: tell(.openFound(unheard.open()))
         case .followTranscript(let session, let path): transcripts.follow(session, path)
         case .readTranscript(let session):
             let lines = transcripts.lines(of: session, with: "hook_permission_decision")

@@ -32,21 +32,26 @@ struct UnheardSessions {
 
     /// Those that were open at the last look, too, each once: the adapter knows which of them a hook has reported.
     mutating func look() -> [ClaudeUnheard] {
-        let open = Set(entries())
+        guard let daemon else { return [] }
+        let open = Set(entries { $0.startedAt > daemon.startedAt })
         let lasting = open.intersection(seen).subtracting(told)
         seen = open
         told = told.intersection(open).union(lasting)
         return lasting.filter { isConnected($0.folder) }.sorted { $0.name < $1.name }
     }
 
-    private func entries() -> [ClaudeUnheard] {
-        guard let daemon else { return [] }
+    /// All that are open, in the order in which their processes began.
+    func open() -> [ClaudeUnheard] {
+        entries { _ in true }.sorted { ($0.process.startedAt, $0.process.id) < ($1.process.startedAt, $1.process.id) }
+    }
+
+    private func entries(of isMeant: (AgentProcess) -> Bool) -> [ClaudeUnheard] {
         let directory = configDirectory + "/sessions"
         let names = Files.names(in: directory).filter { $0.hasSuffix(".json") }.prefix(Self.countMax)
         return names.compactMap { file -> ClaudeUnheard? in
-            // The number is in the name: entries of older processes are not read.
+            // The number is in the name: entries of other processes are not read.
             guard let id = Int32(file.dropLast(5)), let process = AgentProcessTable.process(id),
-                process.startedAt > daemon.startedAt, AgentProcessTable.isAlive(process),
+                isMeant(process), AgentProcessTable.isAlive(process),
                 let entry = RegistryReader.read(directory + "/" + file)?.root, let name = entry.text("sessionId"),
                 // Before its first word it has not begun: a folder is to be trusted, or a session to be chosen.
                 entry.text("status") != nil,

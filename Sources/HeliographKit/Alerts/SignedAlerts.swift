@@ -24,7 +24,7 @@ public struct SignedAlerts: DecisionSigning {
 
     // MARK: Buttons
 
-    public func proof(of verdict: Verdict, session: String?, approval: String, shown: ShownAlert?) async -> DecisionProof {
+    public func proof(of verdict: Verdict, approval: String, shown: ShownAlert?) async -> DecisionProof {
         // A denial without words counts without a signature.
         if verdict == .deny() { return .notNeeded }
         guard let book = try? trust.book() else { return .needsApp }

@@ -34,21 +34,18 @@ open class HeliographNotificationService: SealedNotificationService {
 }
 
 /// Hands one alert to the system, once.
-///
-/// `@unchecked`: who takes `pending` under the lock has it alone.
-private final class Delivery: @unchecked Sendable {
-    private let lock = NSLock()
-    private var pending: (content: UNMutableNotificationContent, show: (UNNotificationContent) -> Void)?
+private final class Delivery: Sendable {
+    private let pending = Locked<(content: UNMutableNotificationContent, show: (UNNotificationContent) -> Void)?>(nil)
 
     func begin(_ content: UNMutableNotificationContent, _ show: @escaping (UNNotificationContent) -> Void) {
-        lock.withLock { pending = (content, show) }
+        pending.set((content, show))
     }
 
     func end(_ reading: SignedAlerts.Reading) {
-        lock.lock()
-        let taken = pending
-        pending = nil
-        lock.unlock()
+        let taken = pending.withLock { pending in
+            defer { pending = nil }
+            return pending
+        }
         guard let (content, show) = taken else { return }
         switch reading {
         case .asItCame: break

@@ -131,9 +131,9 @@ extension RelayClient {
         switch seeking?.received(letter, from: peer, wall: wall) {
         case .trusted(let pin): return keeping { () throws(LiveActivityError) in try trust?.pin(pin) }
         case .refused(let reason):
-            // Hosts of other machines are asked, too, and know nothing of it.
-            if seeking?.secret.scope != .machine || reason != .unknownSecret { refusal = reason }
+            refusal = reason
             return
+        case .notConcerned: return
         case .ignored, nil: break
         }
         if case .client(let client) = peer { return receivedJoin(letter, from: client) }
@@ -202,11 +202,7 @@ extension RelayClient {
 
     /// Those that are there and take only what is signed.
     private var signedHosts: Set<KeyID> {
-        let asking = link.view.pendingApprovals.compactMap { approval -> KeyID? in
-            guard case .signed(let shown) = ApprovalReading(approval, nil).basis else { return nil }
-            return shown.host
-        }
-        return Set(link.view.sessions.values.filter(\.hostIsConnected).compactMap(\.consentKey) + asking)
+        TrustSeeking.hosts(of: link.view.sessions.values, asking: link.view.pendingApprovals)
     }
 
     /// After each message: hosts may be there that were not before.

@@ -16,7 +16,6 @@ public final class DeviceTrust: Sendable {
 
     package let crypto: ConsentCrypto
     private let vault: any TrustVault
-    private let lock = NSLock()
     private let kept = Locked<Read?>(nil)
 
     package init(_ vault: any TrustVault, _ crypto: ConsentCrypto) { (self.vault, self.crypto) = (vault, crypto) }
@@ -38,10 +37,10 @@ public final class DeviceTrust: Sendable {
 
     /// After signing out. The next host is asked with keys of their own.
     public func removeAll() throws(LiveActivityError) {
-        lock.lock()
-        defer { lock.unlock() }
-        kept.set(nil)
-        try vault.removeAll()
+        try kept.withLock { known throws(LiveActivityError) in
+            known = nil
+            try vault.removeAll()
+        }
     }
 
     // MARK: Keys
@@ -49,12 +48,12 @@ public final class DeviceTrust: Sendable {
     func identity() throws(LiveActivityError) -> ConsentIdentity? { try read().identity }
 
     func identityToJoin() throws(LiveActivityError) -> ConsentIdentity {
-        lock.lock()
-        defer { lock.unlock() }
-        if let known = try now().identity { return known }
-        let made = try vault.makeIdentity()
-        kept.set(nil)
-        return made
+        try kept.withLock { known throws(LiveActivityError) in
+            if let identity = try now(&known).identity { return identity }
+            let made = try vault.makeIdentity()
+            known = nil
+            return made
+        }
     }
 
     /// For the next command or letter; kept before it is returned, so that no two ever have the same.
@@ -93,34 +92,31 @@ public final class DeviceTrust: Sendable {
     // MARK: Reading
 
     private func read() throws(LiveActivityError) -> Read {
-        lock.lock()
-        defer { lock.unlock() }
-        return try now()
+        try kept.withLock { known throws(LiveActivityError) in try now(&known) }
     }
 
-    /// With the lock.
-    private func now() throws(LiveActivityError) -> Read {
-        if let known = kept.get() { return known }
+    private func now(_ known: inout Read?) throws(LiveActivityError) -> Read {
+        if let known { return known }
         var book = HostBook()
         if let data = try vault.read(.hosts) {
             let crypto = crypto
             book = try parsed { () throws(ConsentError) in try HostBook(parsing: [UInt8](data), crypto) }
         }
         let read = Read(identity: try vault.identity(), book: book)
-        kept.set(read)
+        known = read
         return read
     }
 
     private func change<Result>(
         _ body: (inout HostBook) throws(LiveActivityError) -> Result
     ) throws(LiveActivityError) -> Result {
-        lock.lock()
-        defer { lock.unlock() }
-        var now = try now()
-        let result = try body(&now.book)
-        try vault.write(Data(now.book.bytes), .hosts)
-        kept.set(now)
-        return result
+        try kept.withLock { known throws(LiveActivityError) in
+            var now = try now(&known)
+            let result = try body(&now.book)
+            try vault.write(Data(now.book.bytes), .hosts)
+            known = now
+            return result
+        }
     }
 
     private func parsed<Value>(_ body: () throws(ConsentError) -> Value) throws(LiveActivityError) -> Value {

@@ -8,10 +8,7 @@ public struct TrustLink: Sendable, Hashable {
 
     /// Throws `badLink`. A link with `pair=` and `k=` is for `PairingLink` first, and then for this.
     public init(_ text: String) throws(LiveActivityError) {
-        let fragment = text.split(separator: "#").last ?? ""
-        let part = fragment.split(separator: "&").first { $0.hasPrefix("k=") }?.dropFirst(2) ?? fragment
-        let spelled = part.drop { $0.isWhitespace }.prefix { !$0.isWhitespace }
-        guard let secret = TrustSecret(text: spelled) else {
+        guard let secret = TrustSecret(link: text) else {
             throw LiveActivityError(
                 .badLink, "this carries no secret of a host: at that machine, “heliograph host trust” shows one")
         }
@@ -20,9 +17,7 @@ public struct TrustLink: Sendable, Hashable {
 
     /// Nil for a link that is for pairing alone, as from a relay whose hosts are elsewhere.
     public init?(ifIn text: String) throws(LiveActivityError) {
-        guard text.split(separator: "#").last?.split(separator: "&").contains(where: { $0.hasPrefix("k=") }) == true else {
-            return nil
-        }
+        guard TrustSecret.text(in: text) != nil else { return nil }
         try self.init(text)
     }
 

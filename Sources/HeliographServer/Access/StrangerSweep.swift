@@ -11,23 +11,16 @@ final class StrangerSweep {
 
     private let rules: RegistrationRules
     private let access: Access
+    private let overseer: Overseer
     private let loop: EventLoop
     private let logger: Logger
-    /// Each workspace is looked at by the node that owns it.
-    private let owns: (WorkspaceID) -> Bool
-    /// A clock that is a year ahead would find every workspace unused.
-    private let isClockBelieved: () -> Bool
 
-    init(
-        _ rules: RegistrationRules, _ access: Access, _ loop: EventLoop, _ logger: Logger,
-        owns: @escaping (WorkspaceID) -> Bool, isClockBelieved: @escaping () -> Bool
-    ) {
+    init(_ rules: RegistrationRules, _ access: Access, _ overseer: Overseer, _ loop: EventLoop, _ logger: Logger) {
         self.rules = rules
         self.access = access
+        self.overseer = overseer
         self.loop = loop
         self.logger = logger
-        self.owns = owns
-        self.isClockBelieved = isClockBelieved
     }
 
     func start() { wait(Self.firstWait) }
@@ -38,8 +31,9 @@ final class StrangerSweep {
         guard access.registered > 0 else { return wait(Self.interval) }
         // By this the owner of a workspace knows of peers that are connected to other nodes, an hour late at most.
         access.noteConnected()
-        guard isClockBelieved() else { return wait(Self.interval) }
-        access.removeIdle(by: rules, where: owns) { [self] result in
+        // A clock that is a year ahead would find every workspace unused.
+        guard overseer.clockDoubt == nil else { return wait(Self.interval) }
+        access.removeIdle(by: rules, where: overseer.owns) { [self] result in
             switch result {
             case .success(let removed):
                 for workspace in removed {

@@ -27,7 +27,6 @@ final class NodeServer {
     /// For every core, but for the numbers of its pushes.
     private let core: Relay.Configuration
     private let check: StoreCheck
-    private let strangers: StrangerSweep
     /// For what takes as long as the database, and nobody waits for.
     private let background = DispatchQueue(label: "heliograph.node", qos: .utility)
     private let logger: Logger
@@ -112,9 +111,6 @@ final class NodeServer {
         watch = PlacementWatch(node, load: { try $0.loadForCore() }, logger)
         core = try Relay.Configuration(process.configuration, in: node.folder)
         check = StoreCheck(logger)
-        strangers = StrangerSweep(
-            process.configuration.registration, access, loop, logger, owns: { parts.owns($0) },
-            isClockBelieved: { parts.cores.values.allSatisfy { $0.runner.clockDoubt == nil } })
 
         try common.listen(as: .node(ways, unknownTokens, links)) { ingress.take($0) }
         // A tick that waits for what peers of other nodes say does not keep from them what they would answer.
@@ -137,7 +133,7 @@ final class NodeServer {
         }
         try startWatching(reads, unknownTokens)
         watchLease()
-        strangers.start()
+        common.strangers.start()
     }
 
     private func startWatching(_ reads: PacedReads, _ unknownTokens: UnknownTokens) throws {

@@ -46,10 +46,16 @@ final class Overseer: RelayOverview {
 
     private var takesWrites: Bool { cores().allSatisfy(\.isReady) }
 
+    /// Each workspace belongs to one node.
+    func owns(_ workspace: WorkspaceID) -> Bool { node?.owns(workspace) ?? true }
+
+    /// The worst of all cores.
+    var clockDoubt: Int64? { cores().lazy.compactMap(\.runner.clockDoubt).max() }
+
     func look() {
         let cores = cores()
         let workspaces = access.workspaces.keys
-        let owned = node.map { node in workspaces.count { node.owns($0) } } ?? workspaces.count
+        let owned = workspaces.count(where: owns)
         measures.looked(workspaces: workspaces.count, registered: access.registered, owned: owned)
         measures.looked(
             workspaceEventBytes: cores.flatMap(\.runner.workspaceEventBytes), of: owned,
@@ -74,7 +80,7 @@ final class Overseer: RelayOverview {
                 damagedRecords: cores.reduce(0) { $0 + $1.upkeep.damagedRecords.count + $1.runner.damagedRecords },
                 unwrittenRevocations: access.unwritten.count,
                 pushesUnderWay: pushWay.underWay, node: node?.counts,
-                clockDoubt: cores.lazy.compactMap(\.runner.clockDoubt).max())
+                clockDoubt: clockDoubt)
             answer(report.bytes)
         }
     }

@@ -78,7 +78,7 @@ public final class DecisionDesk: Sendable {
         case .decide(let verdict, let payload, let shown):
             guard let approval = payload.approval else { return payload.link }
             let outcome = await decide(
-                verdict, approval: approval, code: payload.code, session: payload.session, shown: shown)
+                verdict, approval: approval, code: payload.code, shown: shown)
             await report(outcome, approval)
             return nil
         }
@@ -89,9 +89,9 @@ public final class DecisionDesk: Sendable {
         await setup.tell(trouble, approval)
     }
 
-    /// `code`, `session`: pass them if they are at hand. `shown`: the words of the alert whose button it was.
+    /// `code`: pass it if it is at hand. `shown`: the words of the alert whose button it was.
     public func decide(
-        _ verdict: Verdict, approval: String, code: String? = nil, session: String? = nil, shown: ShownAlert? = nil
+        _ verdict: Verdict, approval: String, code: String? = nil, shown: ShownAlert? = nil
     ) async -> Outcome {
         guard let setup = setup.get() else {
             return .failed(LiveActivityError(.unsupported, "the app has not set up DecisionDesk"))
@@ -100,7 +100,7 @@ public final class DecisionDesk: Sendable {
         if found == nil { found = await setup.codes.code(of: approval) }
         guard let code = found else { return .needsApp }
         var signature: String?
-        switch await setup.signer?.proof(of: verdict, session: session, approval: approval, shown: shown) {
+        switch await setup.signer?.proof(of: verdict, approval: approval, shown: shown) {
         case .needsApp: return .needsApp
         case .signed(let text): signature = text
         case .notNeeded, nil: break

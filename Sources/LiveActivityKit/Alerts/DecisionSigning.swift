@@ -12,7 +12,7 @@ public struct ShownAlert: Sendable, Hashable {
 /// Signs what buttons decide, for hosts that take only what a device signs that they trust.
 public protocol DecisionSigning: Sendable {
     /// `shown`: what the alert said; nil for a button of a card, whose words are the relay's.
-    func proof(of verdict: Verdict, session: String?, approval: String, shown: ShownAlert?) async -> DecisionProof
+    func proof(of verdict: Verdict, approval: String, shown: ShownAlert?) async -> DecisionProof
 }
 
 public enum DecisionProof: Sendable, Hashable {

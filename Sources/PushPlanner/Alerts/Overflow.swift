@@ -79,23 +79,24 @@ struct Overflow: Equatable {
             told = shown
             return false
         }
-        switch outcome {
-        case .accepted, .refused(.fixRequest, _), .refused(.markProfile, _):
+        guard outcome.isToRepeat else {
             shown = told
             forgetFailures()
             return false
-        case .refused, .unknown, .notSent:
-            if outcome.mayBeHeard { shown = .unknown }
-            told = shown
-            tries += 1
-            waitsUntil = now + PushPolicy.wait(afterTries: tries)
-            rest()
-            return true
         }
+        if outcome.mayBeHeard { shown = .unknown }
+        told = shown
+        tries += 1
+        waitsUntil = now + PushPolicy.wait(afterTries: tries)
+        rest()
+        return true
     }
 
-    /// An earlier one than the last has its answer.
-    mutating func earlierAnswered(_ outcome: PushOutcome) { if outcome.mayBeHeard { shown = .unknown } }
+    /// An earlier one than the last has its answer. Returns whether it failed.
+    mutating func earlierAnswered(_ outcome: PushOutcome) -> Bool {
+        if outcome.mayBeHeard { shown = .unknown }
+        return outcome.isToRepeat
+    }
 
     /// A push that waits for its next try is due.
     mutating func forgetFailures() { (tries, waitsUntil) = (0, 0) }

@@ -20,6 +20,14 @@ package enum PushOutcome: Sendable, Equatable {
     }
 
     var isAccepted: Bool { if case .accepted = self { true } else { false } }
+
+    /// False if sending it again changes nothing: its service has it, or would refuse it again.
+    var isToRepeat: Bool {
+        switch self {
+        case .accepted, .refused(.fixRequest, _), .refused(.markProfile, _): false
+        case .refused, .unknown, .notSent: true
+        }
+    }
 }
 
 extension PushOutcome {

@@ -58,14 +58,12 @@ extension PushPlanner {
         for call in planned.calls {
             let own = CardKey(device: key.device, session: call.session)
             guard cards[own]?.rings[call.approval] != nil else { continue }
-            switch outcome {
-            // Sent again it would be refused again.
-            case .accepted, .refused(.fixRequest, _), .refused(.markProfile, _):
-                cards[own]?.rang(for: call.approval, at: now.wall, settings)
-                stageRecord(of: own)
-            case .refused, .unknown, .notSent:
+            if outcome.isToRepeat {
                 let tries = max(1, cards[key]?.tries ?? 1)
                 cards[own]?.rings[call.approval] = now.wall + PushPolicy.wait(afterTries: tries)
+            } else {
+                cards[own]?.rang(for: call.approval, at: now.wall, settings)
+                stageRecord(of: own)
             }
         }
     }

@@ -183,13 +183,15 @@ extension PushPlanner {
 
     mutating func overflowAnswered(_ planned: PlannedPush, _ outcome: PushOutcome, at now: Instant) {
         let key = planned.key
-        guard overflowPushes(of: key).last?.intent.id == planned.intent.id else {
-            devices[key]?.overflow.earlierAnswered(outcome)
-            stageRecord(of: key)
-            return serveOverflow(of: key, at: now)
-        }
-        if devices[key]?.overflow.answered(outcome, isWithdrawn: planned.isWithdrawn, at: now.wall) == true {
-            for asked in waiting(on: key, at: now).counted where isUnheard(asked) {
+        let isLast = overflowPushes(of: key).last?.intent.id == planned.intent.id
+        let hasFailed =
+            isLast
+            ? devices[key]?.overflow.answered(outcome, isWithdrawn: planned.isWithdrawn, at: now.wall)
+            : devices[key]?.overflow.earlierAnswered(outcome)
+        if hasFailed == true {
+            let rung = Set(planned.rings)
+            for asked in waiting(on: key, at: now).counted
+            where rung.contains(asked.name) && !hasLaterRing(asked.name, than: planned) {
                 cards[asked.key]?.ringAgain(for: asked.approval.id, at: now.wall)
                 stageRecord(of: asked.key)
                 serveRings(asked.key, at: now)
@@ -199,10 +201,11 @@ extension PushPlanner {
         serveOverflow(of: key, at: now)
     }
 
-    /// No push that rang for it has arrived, or may still.
-    private func isUnheard(_ asked: Waiting.Asked) -> Bool {
-        let rings = pushes.rings(for: asked.name, on: asked.key.device)
-        return !rings.isEmpty && rings.allSatisfy { $0.outcome.map { !$0.isAccepted } ?? false }
+    /// A later push that rings for it has arrived, or may still.
+    func hasLaterRing(_ name: CallName, than planned: PlannedPush) -> Bool {
+        pushes.rings(for: name, on: planned.key).contains {
+            $0.intent.id > planned.intent.id && $0.outcome?.isAccepted != false
+        }
     }
 }
 

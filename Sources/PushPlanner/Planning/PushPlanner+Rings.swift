@@ -227,16 +227,10 @@ extension PushPlanner {
             if outcome.mayBeHeard, cards[key]?.rung.contains(name.approval) == false { takeBack(approval, key, view, at: now) }
             return
         }
-        // A later push rings for it, at another address.
-        guard pushes.rings(for: name, on: planned.key).last?.intent.id == planned.intent.id else { return }
-        switch outcome {
-        // Sent again it would be refused again.
-        case .accepted, .refused(.fixRequest, _), .refused(.markProfile, _): break
         // The client has tried as long as it was worth it, or the token is another now; the person is still waited for. Should the service have
         // it all the same, it is one notification.
-        case .unknown, .notSent, .refused:
-            ringAgain(for: name.approval, key, after: isToldSince(planned) ? 0 : PushPolicy.retryInterval, at: now)
-        }
+        guard outcome.isToRepeat, !hasLaterRing(name, than: planned) else { return }
+        ringAgain(for: name.approval, key, after: isToldSince(planned) ? 0 : PushPolicy.retryInterval, at: now)
     }
 
     /// The app has told its address for alerts since: what was said of the one before says nothing of that.

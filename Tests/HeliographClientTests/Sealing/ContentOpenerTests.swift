@@ -237,6 +237,24 @@ struct ContentOpenerTests {
         #expect(!shown(3, at: 3 * late))
     }
 
+    @Test("each new key has its own time, however soon the next one comes")
+    func keyAfterKey() throws {
+        var host = SealingHost()
+        let device = PrivateKeys()
+        var opener = ContentOpener.trusted(host, device)
+        var old: [[UInt8]] = []
+        let late = ContentOpener.settlesAfter
+        for number in 1...3 {
+            old.append(host.event(Self.tool("\(number)"), Int64(number)))
+            host.beginEpoch()
+            _ = opener.open(.summary(host.ownSummary(host.wraps(for: device.identity))), at: Int64(number - 1) * late / 3)
+        }
+        // The second key came after a third of the time: what the first has sealed is not shown once that one's is over.
+        let opened = opener.events(host.events([old[1]], first: 1), at: late + late / 3)
+        #expect(Self.line(opened[0])?.contains("no longer used") == true)
+        #expect(Self.line(opener.events(host.events([old[2]], first: 2), at: late + late / 3)[0]) == "▸ Bash: 3")
+    }
+
     @Test("a host's own count of what it has lost hides no more than that")
     func ownCount() throws {
         for (count, said) in [(2 as Int64?, nil), (1, 2), (nil, nil)] as [(Int64?, Int64?)] {

@@ -59,7 +59,7 @@ struct ButtonTests {
     private func proof(_ event: Event?, _ shown: ShownAlert?, _ verdict: Verdict = .allow, isReachable: Bool = true)
         async throws -> DecisionProof
     {
-        try await alerts(event, isReachable: isReachable).proof(of: verdict, session: "s1", approval: "a1", shown: shown)
+        try await alerts(event, isReachable: isReachable).proof(of: verdict, approval: "a1", shown: shown)
     }
 
     @Test("before a host is trusted nothing is asked, and a denial never is")

@@ -158,6 +158,25 @@ struct BurstTests {
         #expect(again.allSatisfy { $0.urgency == .atOnce })
     }
 
+    @Test(
+        "what only an earlier count has rung for rings again when that one fails, whichever is answered first",
+        arguments: [false, true])
+    func earlierFailed(isLaterFirst: Bool) throws {
+        let (rig, _) = try burst(5)
+        func counted(_ id: String) throws -> PushIntent {
+            rig.ask(id)
+            rig.pass(6_000, answering: false)
+            return try #require(rig.transcript.takePushes().first(where: Self.isCount))
+        }
+        let (first, second) = (try counted("a6"), try counted("a7"))
+        if isLaterFirst { rig.transcript.handle(.pushAnswered(second.id, .notSent("away"))) }
+        rig.agent(.approvalCancelled(ApprovalID("a7")!, reason: "agentGone"))
+        rig.transcript.handle(.pushAnswered(first.id, .unknown("the connection broke")))
+        if !isLaterFirst { rig.transcript.handle(.pushAnswered(second.id, .accepted(.sandbox, channel: nil))) }
+        let again = alerts(rig, after: 60_000).filter { $0.urgency == .atOnce }
+        #expect(try again.map(Self.title) == ["1 more approval waits"])
+    }
+
     @Test("if everything in a count is settled before it was sent, nothing is said of it")
     func withdrawn() throws {
         let (rig, _) = try burst(5)

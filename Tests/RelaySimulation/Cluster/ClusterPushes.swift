@@ -73,7 +73,9 @@ final class ClusterPushes {
     func ordered(
         _ intent: PushIntent, calling approvals: [ApprovalID], in epoch: Epoch, of workspace: WorkspaceID, at now: Instant
     ) {
-        world.trace.note(world.now, "owner", "pushes", "\(intent.id.rawValue) \(intent.purpose) of \(workspace) in \(epoch)")
+        let called = (intent.code.map { [$0.approval] } ?? approvals).map(\.rawValue).joined(separator: " ")
+        world.trace.note(
+            world.now, "owner", "pushes", "\(intent.id.rawValue) \(intent.purpose) of \(workspace) in \(epoch): \(called)")
         if intent.workspace != workspace {
             world.report(.wall, "the owner of \(workspace) pushes what is of \(intent.workspace)")
         }
@@ -134,6 +136,7 @@ final class ClusterPushes {
     /// Outcomes that reach a node that is no longer the owner are unknown to the owner.
     func told(_ intent: PushIntent, in epoch: Epoch, of outcome: PushOutcome, by holder: String) {
         guard world.database[intent.workspace].row.holder == holder else { return }
+        world.trace.note(world.now, "owner", "hears", "\(intent.id.rawValue) of \(intent.workspace) in \(epoch): \(outcome)")
         alerts.told(intent, in: epoch, of: outcome)
     }
 

@@ -181,6 +181,7 @@ final class PushWorld {
     func stored(_ batch: LogBatch) {
         channel.stored(batch)
         crossing.stored(batch)
+        starts.stored(batch)
     }
 
     func answered(_ order: PushIntent, _ outcome: PushOutcome) {

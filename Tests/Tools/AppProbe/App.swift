@@ -56,7 +56,7 @@ struct App {
             let said = try text.map { try JSONDecoder().decode([String: String].self, from: Data($0.utf8)) }
             let alert = said.map { ShownAlert(title: $0["title"] ?? "", subtitle: "", body: $0["body"] ?? "") }
             let outcome = await DecisionDesk.shared.decide(
-                .allow, approval: words[1], code: words[2], session: words[3], shown: alert)
+                .allow, approval: words[1], code: words[2], shown: alert)
             return "\(outcome)"
         default: return "unknown wish"
         }

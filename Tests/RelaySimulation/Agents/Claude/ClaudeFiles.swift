@@ -55,6 +55,7 @@ final class ClaudeFiles {
         case .readRegistry(let files):
             let path = "/srv/dev/.claude/sessions/\(hooks.process.id).json"
             for file in files where file.path == path { readRegistry(file.session) }
+        case .findOpen: if entry != nil { findOpen(hooks) }
         case .readTranscript(let session) where session == ClaudeHooks.session(hooks.name): readTranscript(session)
         case .readTranscriptEnd(let request) where hooks.past.contains { ClaudeHooks.session($0) == request.session }:
             host.tell(ClaudeFact.transcriptEndRead(request, nil), of: ClaudeHooks.adapter)
@@ -68,6 +69,11 @@ final class ClaudeFiles {
         shown[session] = .some(entry)
         let document = entry.flatMap { try? JSONDocument(parsing: $0) }
         host.tell(ClaudeFact.registryRead(session, document), of: ClaudeHooks.adapter)
+    }
+
+    private func findOpen(_ hooks: ClaudeHooks) {
+        let open = ClaudeUnheard(name: name, process: hooks.process, folder: nil)
+        host.tell(ClaudeFact.openFound([open]), of: ClaudeHooks.adapter)
     }
 
     private func readTranscript(_ session: SessionID) {

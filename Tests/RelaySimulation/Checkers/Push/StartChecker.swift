@@ -1,4 +1,6 @@
 import PushPlanner
+import RelayCore
+import RelayModel
 import RelayProtocol
 
 /// Cards are started at most four times an hour, one at a time; a second one of a session only if the app has reported the first, or the
@@ -67,6 +69,19 @@ struct StartChecker {
 
     /// An app that registers under this name later is another app, on which nothing was started.
     mutating func forgot(_ device: DeviceID) { starts[device] = nil }
+
+    /// The relay itself answers a start that only rang for what was settled with its commit.
+    mutating func stored(_ batch: LogBatch) {
+        for record in batch.records where record.kind == .push {
+            guard let push = PushID(text: record.name),
+                let start = starts.values.joined().first(where: { $0.order.id == push && $0.isOutstanding }),
+                let outcome = record.bytes.flatMap({ try? JSONDocument(parsing: $0).root.required("outcome").string("result") }
+                ),
+                outcome == PushOutcome.notSent("").word
+            else { continue }
+            settle(start.order.device) { $0.id == push }
+        }
+    }
 
     mutating func answered(_ order: PushIntent, _ outcome: PushOutcome) {
         switch outcome {

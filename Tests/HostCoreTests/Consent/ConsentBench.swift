@@ -62,7 +62,7 @@ struct ConsentBench {
         _ host: PrivateKeys, _ pins: MemoryPins, _ spool: Spool, _ diary: ScriptedAdapter.Diary, _ setting: ConsentSetting,
         _ isSealed: Bool
     ) -> HostMachine {
-        let seed = [UInt8](repeating: UInt8.random(in: .min ... .max), count: HostConsent.seedBytes)
+        let seed = (0..<HostConsent.seedBytes).map { _ in UInt8.random(in: .min ... .max) }
         let consent = HostConsent(
             host.identity, pins.book, setting, epochs: isSealed ? pins.epochs : nil, on: pins, seed: seed, .openSSL)
         // A host's own session is where devices find its keys.

@@ -62,6 +62,7 @@ const refusals = {
   badSignature: (host) => `${host} could not verify this browser's signature. ${again}`,
   notTrusted: (host) => `${host} does not trust this browser any more. ${again}`,
   distrusted: (host) => `${host} was told not to trust this browser any more.`,
+  tooMany: (host) => `${host} was told not to trust many devices today. Do it at that machine: heliograph host distrust.`,
 };
 
 /** @param {string} host @param {string} reason */

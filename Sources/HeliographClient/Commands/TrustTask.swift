@@ -168,8 +168,13 @@ final class TrustTask: ClientTask {
     }
 
     /// `text` is a link that a host's terminal or a device shows, or its secret alone.
-    static func run(_ options: ClientOptions, _ text: String, name: String?, isLogin: Bool = false) -> ClientExit {
+    static func run(_ options: ClientOptions, _ given: String, name: String?, isLogin: Bool = false) -> ClientExit {
         let terminal = Terminal(environment: options.environment)
+        let text: String
+        do { text = try LinkText.read(given, terminal) } catch {
+            terminal.report(error)
+            return error.exit
+        }
         let name = name ?? PairingCommands.ownName(options.environment)
         let part = text.split(separator: "#").last?.split(separator: "&").first { $0.hasPrefix("k=") }
         guard let secret = TrustSecret(text: part?.dropFirst(2) ?? text[...]) else {

@@ -136,7 +136,7 @@ export class Opening {
       case "reply": return [{ ...message, events: await session.events(message.first, message.events) }];
       case "deltas":
       case "output": {
-        const text = await session.live(message.text, message.message ?? message.call);
+        const text = await session.live(message.text, message.message ?? message.call, type === "deltas" ? "…" : "");
         return text === undefined ? [] : [{ ...message, text }];
       }
       // One that was removed, too, is remembered: it may come back.

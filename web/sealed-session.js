@@ -36,6 +36,8 @@ const isOfRelay = ({ kind, head }) =>
   ["approval.decided", "approval.expired", "budget.crossed", "steering.requested", "truncated"].includes(kind)
   || (kind === "approval.stale" && ["tooMany", "sessionEnded"].includes(head.reason)) || (kind === "steering.changed" && head.stage === "refused" && head.reason === "its host had just gone");
 
+/** Messages and calls under way of which is known how far they have come. */
+const placesMax = 256;
 /** What a summary has from its line alone. */
 const ofLine = ["title", "project", "cwd", "folder", "branch"];
 
@@ -72,6 +74,7 @@ export class SealedSession {
   /** @type {{text: string, number: number, line: Record<string, string>}|undefined} */ #line;
   /** @type {{text: string, number: number, head: import("./wire").Fields}|undefined} */ #offer;
   /** @type {Set<string>} Approvals whose request was taken. */ #asked = new Set();
+  /** @type {Map<string, number>} Bytes of each live text that have come. */ #places = new Map();
   /** The relay says that its host seals no more. */ #isOpenedUp = false;
 
   /** @param {string} session @param {Hosts} hosts */
@@ -263,11 +266,18 @@ export class SealedSession {
 
   /**
    * A piece of what is being written or printed: it shows for moments, and then its event does.
-   * @param {string} text @param {string} of The message, or the call. @returns {Promise<string|undefined>}
+   * @param {string} text @param {string} of The message, or the call. @param {string} hole What is shown for what has not come.
+   * @returns {Promise<string|undefined>} Nothing for what cannot be opened, or has come before.
    */
-  async live(text, of) {
+  async live(text, of, hole) {
     try {
-      return (await this.#opening(this.#opener.openLive(text, of))).text;
+      const piece = await this.#opening(this.#opener.openLive(text, of));
+      const place = this.#places.get(of) ?? 0;
+      if (piece.place < place || piece.epoch < this.#hosts.highest(this.host)) return undefined;
+      this.#places.delete(of);
+      this.#places.set(of, piece.place + piece.size);
+      if (this.#places.size > placesMax) this.#places.delete(String(this.#places.keys().next().value));
+      return piece.place > place ? hole + piece.text : piece.text;
     } catch (error) {
       troubleOf(error);
       return undefined;

@@ -139,9 +139,15 @@ export class SessionSealing {
     return { epoch, number, line, ...(from === undefined ? {} : { from }) };
   }
 
-  /** @param {unknown} text A piece of what is being written or printed. @param {string} of The message, or the call. */
-  openLive(text, of) {
-    return this.#openText(text, "live", "live", of);
+  /**
+   * @param {unknown} text A piece of what is being written or printed. @param {string} of The message, or the call.
+   * @returns {Promise<{epoch: number, place: number, size: number, text: string}>} `place`: bytes that its host has sent of it before; `size`: of this piece.
+   */
+  async openLive(text, of) {
+    const { epoch, bytes } = await this.#openBytes(text, "live", "live", of);
+    const place = bytes.byteLength < 8 ? -1 : Number(new DataView(bytes).getBigUint64(0));
+    if (!Number.isSafeInteger(place) || place < 0) throw malformed("live", "it has no place");
+    return { epoch, place, size: bytes.byteLength - 8, text: textOf(bytes.slice(8), "live") };
   }
 
   /** @param {unknown} text What a terminal shows. @param {string} to The command's id that asked for it. */
@@ -202,9 +208,15 @@ export class SessionSealing {
 
   /** @param {unknown} text @param {"live"|"words"} form @param {string} name Of its domain. @param {string} place */
   async #openText(text, form, name, place) {
+    const { epoch, bytes } = await this.#openBytes(text, form, name, place);
+    return { epoch, text: textOf(bytes, form) };
+  }
+
+  /** @param {unknown} text @param {"live"|"words"} form @param {string} name Of its domain. @param {string} place */
+  async #openBytes(text, form, name, place) {
     if (!isSealedText(text)) throw malformed(form, "it is not sealed");
     const { epoch, nonce, ciphertext } = partsOf(decoded(text.slice(textPrefix.length), form), forms[form], false, form);
-    return { epoch, text: textOf(await this.#opened(ciphertext, nonce, epoch, name, countedText(place), form), form) };
+    return { epoch, bytes: await this.#opened(ciphertext, nonce, epoch, name, countedText(place), form) };
   }
 
   /** @param {Uint8Array} ciphertext @param {Uint8Array} iv @param {number} epoch @param {string} name @param {Uint8Array} rest What else it is bound to. @param {string} place */

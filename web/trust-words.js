@@ -67,6 +67,7 @@ const refusals = {
   badSignature: (host) => t`${host} could not verify this browser's signature. ${again}`,
   notTrusted: (host) => t`${host} does not trust this browser any more. ${again}`,
   distrusted: (host) => t`${host} was told not to trust this browser any more.`,
+  tooMany: (host) => t`${host} was told not to trust many devices today. Do it at that machine: heliograph host distrust.`,
 };
 
 /** @param {string} host @param {string} reason */

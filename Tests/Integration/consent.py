@@ -270,19 +270,20 @@ class Opener:
     def line(self, session: str, text: str) -> dict[str, str]:
         return self._numbered("line", session, text)[1]
 
-    def _text(self, form: int, name: str, session: str, of: str, text: str) -> str:
+    def _bytes(self, form: int, name: str, session: str, of: str, text: str) -> bytes:
         assert text.startswith("sealed."), text
         data = unb64(text.removeprefix("sealed."))
         assert data[0] == form
         epoch = int.from_bytes(data[1:5], "big")
         bound = domain(name) + lp(self.host) + lp(session.encode()) + u32(epoch) + lp(of.encode())
-        return self._key(session, epoch).decrypt(data[5:17], data[17:], bound).decode()
+        return self._key(session, epoch).decrypt(data[5:17], data[17:], bound)
 
     def live(self, session: str, of: str, text: str) -> str:
-        return self._text(2, "live", session, of, text)
+        """Without its place."""
+        return self._bytes(2, "live", session, of, text)[8:].decode()
 
     def words(self, session: str, of: str, text: str) -> str:
-        return self._text(3, "words", session, of, text)
+        return self._bytes(3, "words", session, of, text).decode()
 
     def sealed_words(self, session: str, to: str, text: str) -> str:
         """For the command of that id, or for that approval."""

@@ -465,6 +465,20 @@ test("live text that nobody sealed, or sealed for something else, is not shown",
   assert.equal(one.state.logs.get(session).unfinished.size, 0);
 });
 
+test("live text that the relay leaves out is marked, and what it repeats, moves or seals with an old key is not shown", async () => {
+  const one = await page();
+  const { host } = one;
+  await one.welcome([host.summary(session, 1)]);
+  await one.snapshot(1, [host.message(session, "1")]);
+  const pieces = [host.live(session, "m1", "löscht "), host.live(session, "m1", "nicht ", 8), host.live(session, "m1", "alles", 14)];
+  for (const at of [0, 0, 2, 1, 2]) await one.tell({ type: "deltas", session, message: "m1", text: pieces[at] });
+  assert.equal(one.state.logs.get(session).unfinished.get("m1").text, "löscht …alles");
+  host.turn();
+  await one.live(2, host.message(session, "2"));
+  await one.tell({ type: "deltas", session, message: "m2", text: host.live(session, "m2", "forged", 0, 1) });
+  assert.equal(one.state.logs.get(session).unfinished.get("m2"), undefined);
+});
+
 // What is kept
 
 test("what is kept on the device is what the relay sent, and opens again without it", async () => {

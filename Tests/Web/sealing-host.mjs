@@ -75,8 +75,9 @@ export class SealingHost extends PlayedHost {
     return this.#numbered(session, epoch, number, { ...line, ...(from ? { from } : {}) }, "line");
   }
 
-  live(session, of, text, epoch = this.epoch) {
-    return `sealed.${Buffer.concat([Buffer.from([2]), u32(epoch), gcm(this.#key(session, epoch), text, domain("live"), ...this.#place(session, epoch), lp(of))]).toString("base64url")}`;
+  live(session, of, text, place = 0, epoch = this.epoch) {
+    const piece = Buffer.concat([u64(place), Buffer.from(text)]);
+    return `sealed.${Buffer.concat([Buffer.from([2]), u32(epoch), gcm(this.#key(session, epoch), piece, domain("live"), ...this.#place(session, epoch), lp(of))]).toString("base64url")}`;
   }
 
   words(session, to, text, epoch = this.epoch) {

@@ -49,7 +49,7 @@ export async function made({ keys: { hostBox, deviceBox }, hostID, deviceID }) {
   const wrapAbout = joined(domain("epoch"), lp(host), lp(device), u32(epoch));
   const wrap = { nonce: b64(wrapNonce), about: b64(wrapAbout), bytes: b64(joined(wrapNonce, await gcm(wrapKey, wrapNonce, wrapAbout, epochKey))) };
 
-  const form = async (head, iv, about, plain) => ({ nonce: b64(iv), about: b64(about), plain, bytes: b64(joined(head, iv, await gcm(sessionKey, iv, about, utf8(plain)))) });
+  const form = async (head, iv, about, plain, before = []) => ({ nonce: b64(iv), about: b64(about), plain, bytes: b64(joined(head, iv, await gcm(sessionKey, iv, about, joined(before, utf8(plain))))) });
   const numbered = joined(Uint8Array.of(1), u32(epoch), u64(number));
   const kind = "tool.started";
   const event = JSON.stringify({ kind, at: 1767225605000, head: { call: "c1", tool: "Bash", operation: "Running grün.sh" }, body: { input: { command: "sh grün.sh", big: 1 } } });
@@ -59,15 +59,15 @@ export async function made({ keys: { hostBox, deviceBox }, hostID, deviceID }) {
   const mac = await crypto.subtle.importKey("raw", alias, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
   const aliases = [];
   for (const name of ["webshop", "/deploy", "grün"]) aliases.push({ name, alias: `~${b64(new Uint8Array(await crypto.subtle.sign("HMAC", mac, utf8(name))).slice(0, 9))}` });
-  const texts = async (byte, name, of, first, plain) => {
-    const { bytes, ...rest } = await form(joined(Uint8Array.of(byte), u32(epoch)), nonce(first), joined(domain(name), place, lp(of)), plain);
+  const texts = async (byte, name, of, first, plain, before) => {
+    const { bytes, ...rest } = await form(joined(Uint8Array.of(byte), u32(epoch)), nonce(first), joined(domain(name), place, lp(of)), plain, before);
     return { ...rest, text: `sealed.${bytes}` };
   };
   return {
     hostBox, deviceBox, hostID, deviceID, session, epoch, number, shared: b64(shared), wrapKey: b64(wrapKey), epochKey: b64(epochKey), sessionKey: b64(sessionKey), wrap,
     sealed: { kind, ...await form(numbered, nonce(21), joined(domain("body"), place, u64(number), lp(kind)), event) },
     line: await form(numbered, nonce(41), joined(domain("line"), place, u64(number)), line),
-    live: { message, ...await texts(2, "live", message, 61, "Let me look at the grün") },
+    live: { message, place: 258, ...await texts(2, "live", message, 61, "Let me look at the grün", u64(258)) },
     words: { command, ...await texts(3, "words", command, 81, "go on – grün") },
     alias: { key: b64(alias), names: aliases },
   };
@@ -109,7 +109,7 @@ export async function check({ SessionSealing, wrapKeyOf, epochKeyOf }, vectors) 
   const event = JSON.parse(sealed.plain);
   same("the event", await right.openEvent(sealed.bytes, sealed.kind), { epoch, number, event });
   same("the line", await right.openLine(line.bytes), { epoch, number, line: JSON.parse(line.plain) });
-  same("live text", await right.openLive(live.text, live.message), { epoch, text: live.plain });
+  same("live text", await right.openLive(live.text, live.message), { epoch, place: live.place, size: utf8(live.plain).length, text: live.plain });
   same("words", await right.openWords(words.text, words.command), { epoch, text: words.plain });
   for (const { name, alias } of vectors.alias.names) same(`the alias of ${name}`, await right.alias(name, epoch), alias);
   const long = "grün ".repeat(20_000);

@@ -56,6 +56,7 @@ package struct ClaudeAdapter: AgentAdapter {
         case .decided(let session, let approval, let digest, let decision): decided(session, approval, digest, decision)
         case .refused(let session, let approval, let reason):
             if knows(approval, of: session) { tellDesk(.refused(session, approval, reason: reason)) }
+        case .distrusted(let device): tellDesk(.distrusted(device))
         case .held(let holds): self.holds = holds
         case .agentGone(let process): agentGone(process)
         case .linkChanged(let isLive): tellDesk(.linkChanged(isLive: isLive))

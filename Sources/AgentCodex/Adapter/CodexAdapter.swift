@@ -86,6 +86,7 @@ package struct CodexAdapter: AgentAdapter {
             if desk[approval]?.session == session || sessions[session] != nil {
                 tellDesk(.refused(session, approval, reason: reason))
             }
+        case .distrusted(let device): tellDesk(.distrusted(device))
         case .linkChanged(let isLive): tellDesk(.linkChanged(isLive: isLive))
         case .notRecorded(let approval): tellDesk(.notRecorded(approval))
         case .eventsLost(let sessions): eventsLost(sessions)
@@ -114,7 +115,7 @@ package struct CodexAdapter: AgentAdapter {
     /// True if the input may change the standing of any session; a server's message concerns one.
     private static func stirsAll(_ input: CodexInput) -> Bool {
         switch input {
-        case .daemonStarted, .own(.disconnected), .linkChanged, .notRecorded, .timerFired, .held: true
+        case .daemonStarted, .own(.disconnected), .linkChanged, .notRecorded, .timerFired, .held, .distrusted: true
         case .own(.connected), .own(.received), .own(.linksFound), .own(.notStarted), .decided, .refused, .nothingRecorded,
             .named,
             .eventsLost, .steer, .launch, .hookGone, .agentGone:

@@ -67,6 +67,7 @@ package struct LocalAdapter: AgentAdapter {
             if desk[approval]?.session == session || sessions[session] != nil {
                 tellDesk(.refused(session, approval, reason: reason))
             }
+        case .distrusted(let device): tellDesk(.distrusted(device))
         case .held(let holds):
             self.holds = holds
             for session in inOrder { sayHold(session.id) }

@@ -20,6 +20,8 @@ package struct Refusal: Sendable, Equatable {
         case oldCount
         /// The device was distrusted at this host; only its terminal can bring it back.
         case distrusted
+        /// The device has had as many others distrusted today as it may.
+        case tooMany
         /// The letter is for another host, or nothing that a host answers.
         case notForThis
         /// A person at the host's terminal has to say yes to the passkey first.
@@ -38,6 +40,8 @@ package struct Refusal: Sendable, Equatable {
             case .restored: "\(host) was restored from older files and waits for this device's count."
             case .oldCount: "\(host) has already had a later command of this device."
             case .distrusted: "\(host) was told not to trust this device any more."
+            case .tooMany:
+                "This device has had many others distrusted at \(host) today. Do it at its terminal: `heliograph host distrust`."
             case .notForThis: "\(host) has no answer to this letter."
             case .waiting: "\(host) waits for a yes at its terminal: `heliograph host passkey`."
             }

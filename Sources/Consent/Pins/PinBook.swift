@@ -49,10 +49,11 @@ package struct PinBook: Sendable, Equatable {
 
     /// Adds the device, or replaces what is known of it, and returns its pin: the count never goes back, and nothing ends a suspension but
     /// `resume`. Throws `full`.
+    ///
+    /// `forgetting`: the oldest key that was distrusted makes room. Its count is lost, so that from then on every device that comes says its own.
     @discardableResult
-    package mutating func trust(_ pin: Pin) throws(ConsentError) -> Pin {
+    package mutating func trust(_ pin: Pin, forgetting: Bool = false) throws(ConsentError) -> Pin {
         var pin = pin
-        pin.isSuspended = isRestored
         if let index = devices.firstIndex(where: { $0.id == pin.id }) {
             pin.count = max(pin.count, devices[index].count)
             (pin.passkeys, pin.askedPasskey) = (devices[index].passkeys, devices[index].askedPasskey)
@@ -60,13 +61,18 @@ package struct PinBook: Sendable, Equatable {
             devices[index] = pin
             return pin
         }
-        let isFormer = former.contains { $0.id == pin.id }
+        let isFormer = wasDistrusted(pin.id)
         guard devices.count < Self.devicesMax else {
             throw ConsentError(.full, at: "devices", "a host trusts at most \(Self.devicesMax) devices")
         }
-        guard isFormer || devices.count + former.count < Self.keysMax else {
-            throw ConsentError(.full, at: "distrusted", "the host remembers \(Self.keysMax) keys, and can learn no other")
+        if !isFormer, devices.count + former.count >= Self.keysMax {
+            guard forgetting else {
+                throw ConsentError(.full, at: "distrusted", "the host remembers \(Self.keysMax) keys, and can learn no other")
+            }
+            former.removeFirst()
+            isRestored = true
         }
+        pin.isSuspended = isRestored
         pin.count = former.reduce(pin.count) { $1.id == pin.id ? max($0, $1.count) : $0 }
         former.removeAll { $0.id == pin.id }
         devices.append(pin)

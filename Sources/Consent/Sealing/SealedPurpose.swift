@@ -4,7 +4,7 @@ package enum SealedPurpose: Sendable, Equatable {
     case event(kind: String)
     /// A session's line in lists.
     case line
-    /// A piece of that message, or the output of that call.
+    /// A `LivePiece` of that message, or of the output of that call.
     case live(of: String)
     /// A terminal's screen, to the client's command that asked for it.
     case screen(to: String)

@@ -36,7 +36,7 @@ package struct SessionSeal: Sendable {
         return text
     }
 
-    /// Live text or words, as a field of text has them.
+    /// Words or a screen, as a field of text has them.
     package func openText(_ sealed: Sealed, as purpose: SealedPurpose) throws(ConsentError) -> String {
         guard let text = String(validating: try open(sealed, as: purpose), as: UTF8.self) else {
             throw ConsentError(.badText, at: "sealed", "what is sealed is not UTF-8")

@@ -15,8 +15,11 @@ package struct TrustDesk: Sendable {
     private let limits: TrustLimits
     private let crypto: ConsentCrypto
     private var shown: [Shown] = []
-    private var refusalsSince = Int64.min
-    private var refusals = 0
+    private var signaturesSince = Int64.min
+    /// By the trusted device whose letters they answer; nil for all others together.
+    private var signatures: [KeyID?: Int] = [:]
+    private var distrustsSince = Int64.min
+    private var distrusts: [KeyID: Int] = [:]
 
     package init(_ identity: ConsentIdentity, limits: TrustLimits = TrustLimits(), _ crypto: ConsentCrypto) {
         self.identity = identity
@@ -95,7 +98,7 @@ package struct TrustDesk: Sendable {
             switch letter.letter {
             case .join(let join): return try joined(join, letter, now, wall, nonce, &pins)
             case .vouch(let vouch): return try vouched(vouch, letter, wall, &pins)
-            case .distrust(let distrust): return try distrusted(distrust, letter, &pins)
+            case .distrust(let distrust): return try distrusted(distrust, letter, &pins, now)
             case .bump(let bump): return try bumped(bump, letter, &pins)
             case .passkey(let ask): return try passkeyAsked(ask, letter, now, wall, &pins)
             case .ask(let ask): return try asked(ask, letter, pins, now)
@@ -105,7 +108,8 @@ package struct TrustDesk: Sendable {
                         .badDomain, at: "letter.body", "this is what a host or device answers, not what a host is asked"))
             }
         } catch {
-            return .refused(error.reason, reply: refusal(error.reason, of: letter, pins.generation, now))
+            let device = letter.device.flatMap { pins[$0] }.flatMap { letter.isSigned(by: $0.sign, crypto) ? $0.id : nil }
+            return .refused(error.reason, reply: refusal(error.reason, of: letter, pins.generation, for: device, now))
         }
     }
 
@@ -133,7 +137,8 @@ package struct TrustDesk: Sendable {
         }
         let pin = Pin(
             sign: join.sign, box: join.box, name: join.name, since: wall, by: .terminal, may: Set(PinRight.allCases), crypto)
-        let trusted = try trust(pin, &pins)
+        // A device that a person lets in here is not kept out by what others have had distrusted.
+        let trusted = try trust(pin, &pins, forgetting: true)
         pins.use(name, join: hash)
         shown[index].until = min(shown[index].until, now + Int64(limits.answersAgainFor / .milliseconds(1)))
         return .joined(trusted, by: secret, reply: reply)
@@ -159,14 +164,15 @@ package struct TrustDesk: Sendable {
         return .vouched(pin, by: voucher.id, reply: receipt(of: letter))
     }
 
-    private func distrusted(
-        _ distrust: Distrust, _ letter: SignedLetter, _ pins: inout PinBook
+    private mutating func distrusted(
+        _ distrust: Distrust, _ letter: SignedLetter, _ pins: inout PinBook, _ now: Int64
     ) throws(Refused) -> Outcome {
         let device = try signer(of: distrust, letter, pins)
         guard device.may(.vouch) || device.id == distrust.distrusted else { throw Refused(.notTrusted) }
         if pins.wasDistrusted(distrust.distrusted) { return .again(reply: receipt(of: letter)) }
         guard pins[distrust.distrusted] != nil else { throw Refused(.notForThis) }
         guard distrust.count > device.count else { throw Refused(.oldCount) }
+        guard takesDistrust(by: device.id, now) else { throw Refused(.tooMany) }
         take(distrust.count, of: device, &pins)
         guard let pin = pins.distrust(distrust.distrusted) else { preconditionFailure("it was there a moment ago") }
         return .distrusted(pin, by: device.id, reply: receipt(of: letter))
@@ -198,15 +204,17 @@ package struct TrustDesk: Sendable {
         }
         return .passkeyAsked(
             passkey, by: device, ask: crypto.hash(letter.body), isNew: known == nil,
-            reply: refusal(.waiting, of: letter, pins.generation, now))
+            reply: refusal(.waiting, of: letter, pins.generation, for: device.id, now))
     }
 
     private mutating func asked(_ ask: Ask, _ letter: SignedLetter, _ pins: PinBook, _ now: Int64) throws(Refused) -> Outcome {
         guard ask.host == identity.id else { throw Refused(.notForThis) }
         guard let pin = pins[ask.device] else { throw Refused(.notTrusted) }
         guard letter.isSigned(by: pin.sign, crypto) else { throw Refused(.badSignature) }
-        // Whoever repeats a device's letters has the host sign no more than by letters of its own.
-        guard takesSignature(now) else { return .ignored(ConsentError(.full, at: "letter", "too many letters in a minute")) }
+        // Whoever repeats a device's letters silences none but that one.
+        guard takesSignature(for: pin.id, now) else {
+            return .ignored(ConsentError(.full, at: "letter", "too many letters in a minute"))
+        }
         let hash = crypto.hash(letter.body)
         return .asked(by: pin.id, ask: hash, reply: roll(for: hash, pins))
     }
@@ -225,8 +233,8 @@ package struct TrustDesk: Sendable {
         return pin
     }
 
-    private func trust(_ pin: Pin, _ pins: inout PinBook) throws(Refused) -> Pin {
-        do throws(ConsentError) { return try pins.trust(pin) } catch { throw Refused(.full) }
+    private func trust(_ pin: Pin, _ pins: inout PinBook, forgetting: Bool = false) throws(Refused) -> Pin {
+        do throws(ConsentError) { return try pins.trust(pin, forgetting: forgetting) } catch { throw Refused(.full) }
     }
 
     private func take(_ count: Int64, of pin: Pin, _ pins: inout PinBook) {
@@ -244,24 +252,52 @@ package struct TrustDesk: Sendable {
     }
 
     private mutating func refusal(
-        _ reason: Refusal.Reason, of letter: SignedLetter, _ generation: Generation, _ now: Int64
+        _ reason: Refusal.Reason, of letter: SignedLetter, _ generation: Generation, for device: KeyID?,
+        _ now: Int64
     ) -> [UInt8]? {
-        guard takesSignature(now) else { return nil }
+        guard takesSignature(for: device, now) else { return nil }
         let refusal = Refusal(
             sign: identity.sign, letter: crypto.hash(letter.body), reason: reason, generation: generation)
         return SignedLetter(.refusal(refusal), by: identity, crypto).bytes
     }
 
     /// False if there were too many in this minute.
-    private mutating func takesSignature(_ now: Int64) -> Bool {
-        if refusals == 0 || now - refusalsSince >= Self.minute {
-            refusalsSince = now
-            refusals = 0
+    private mutating func takesSignature(for device: KeyID?, _ now: Int64) -> Bool {
+        if signatures.isEmpty || now - signaturesSince >= Self.minute {
+            signaturesSince = now
+            signatures = [:]
         }
-        guard refusals < limits.refusalsPerMinuteMax else { return false }
-        refusals += 1
+        let max = device == nil ? limits.refusalsPerMinuteMax : limits.answersPerDeviceMax
+        guard signatures[device, default: 0] < max else { return false }
+        signatures[device, default: 0] += 1
+        return true
+    }
+
+    /// False if there were too many in this day.
+    private mutating func takesDistrust(by device: KeyID, _ now: Int64) -> Bool {
+        if distrusts.isEmpty || now - distrustsSince >= Self.day {
+            distrustsSince = now
+            distrusts = [:]
+        }
+        guard distrusts[device, default: 0] < limits.distrustsPerDayMax else { return false }
+        distrusts[device, default: 0] += 1
         return true
     }
 
     private static let minute: Int64 = 60_000
+    private static let day: Int64 = 86_400_000
+}
+
+extension SignedLetter {
+    /// The device that it says it is by, of letters that name one.
+    fileprivate var device: KeyID? {
+        switch letter {
+        case .vouch(let vouch): vouch.device
+        case .distrust(let distrust): distrust.device
+        case .bump(let bump): bump.device
+        case .passkey(let ask): ask.device
+        case .ask(let ask): ask.device
+        case .join, .admit, .introduction, .roll, .receipt, .refusal: nil
+        }
+    }
 }

@@ -31,6 +31,7 @@ package struct ContentOpener {
     private var ledgers: [SessionID: EventLedger] = [:]
     /// Last event of each session's snapshot: later ones are live.
     private var pasts: [SessionID: Int64] = [:]
+    private var liveProgress = LiveProgress()
     private var remarks: [SessionID: [Int64: ContentRemark]] = [:]
     private var questions: [Request: [QuestionOffer]] = [:]
     private var questionsInOrder: [Request] = []
@@ -162,12 +163,12 @@ package struct ContentOpener {
         case .approval(let approval): return [.approval(opened(approval))]
         case .deltas(var delta):
             guard sessions[delta.session] != nil else { break }
-            guard let text = text(delta.text, .live(of: delta.message), of: delta.session) else { return [] }
+            guard let text = live(delta.text, of: delta.message, in: delta.session, holes: "…") else { return [] }
             delta.text = text
             return [.deltas(delta)]
         case .output(var output):
             guard sessions[output.session] != nil else { break }
-            guard let text = text(output.text, .live(of: output.call), of: output.session) else { return [] }
+            guard let text = live(output.text, of: output.call, in: output.session, holes: "") else { return [] }
             output.text = text
             return [.output(output)]
         case .reply(let id, .history(let first, let page)):
@@ -330,11 +331,25 @@ package struct ContentOpener {
 
     private static let unreadable = "(words that this device cannot open)"
 
-    /// Live text or a person's words; nil if they cannot be opened. What is not sealed is nothing that the host would take.
+    /// A piece of live text, after `holes` if what comes before it has not come; nil if it came before, or cannot be opened.
+    private mutating func live(_ text: String, of name: String, in session: SessionID, holes: String) -> String? {
+        guard let host = sessions[session], let sealed = try? Sealed(text: text, as: .live) else { return nil }
+        keys.saw(sealed.epoch, of: host)
+        guard sealed.epoch >= keys.newest(of: host) ?? 0,
+            let bytes = try? keys.seal(of: session, host, sealed.epoch)?.open(sealed, as: .live(of: name)),
+            let piece = try? LivePiece(parsing: bytes)
+        else { return nil }
+        return switch liveProgress.arrived(piece, of: name, in: session) {
+        case .follows: piece.text
+        case .afterHole: holes + piece.text
+        case .late: nil
+        }
+    }
+
+    /// A person's words; nil if they cannot be opened. What is not sealed is nothing that the host would take.
     private mutating func text(_ text: String, _ purpose: SealedPurpose, of session: SessionID) -> String? {
         guard let host = sessions[session], let sealed = try? Sealed(text: text, as: purpose.form) else { return nil }
         keys.saw(sealed.epoch, of: host)
-        if purpose.form == .live, sealed.epoch < keys.newest(of: host) ?? 0 { return nil }
         return try? keys.seal(of: session, host, sealed.epoch)?.openText(sealed, as: purpose)
     }
 

@@ -7,7 +7,7 @@ enum PairingCommands {
     static func login(_ options: ClientOptions, link text: String, name: String?) -> ClientExit {
         let terminal = Terminal(environment: options.environment)
         do throws(ClientError) {
-            guard let link = PairingLink(text) else {
+            guard let link = PairingLink(try LinkText.read(text, terminal)) else {
                 throw ClientError(.usage, "this is no pairing link", advice: "It looks like https://relay.example/#pair=CODE")
             }
             guard link.role == .client else {

@@ -161,8 +161,13 @@ final class TrustTask: ClientTask {
     }
 
     /// `text` is a link that a host's terminal or a device shows, or its secret alone.
-    static func run(_ options: ClientOptions, _ text: String, name: String?, isLogin: Bool = false) -> ClientExit {
+    static func run(_ options: ClientOptions, _ given: String, name: String?, isLogin: Bool = false) -> ClientExit {
         let terminal = Terminal(environment: options.environment)
+        let text: String
+        do { text = try LinkText.read(given, terminal) } catch {
+            terminal.report(error)
+            return error.exit
+        }
         let name = name ?? PairingCommands.ownName(options.environment)
         guard let secret = TrustSecret(link: text) else {
             let fault = ClientError(

@@ -1,3 +1,4 @@
+package import Consent
 package import RelayProtocol
 
 /// A fact that an agent's adapter learns: one of its own, or one that every adapter has to know.
@@ -10,6 +11,8 @@ package enum AgentInput<Fact: Sendable>: Sendable {
     case decided(SessionID, ApprovalID, InputDigest, Decision)
     /// A decision came that this host must not carry out, and why: the agent's own prompt stays.
     case refused(SessionID, ApprovalID, reason: String)
+    /// What this device has decided is not handed over any more.
+    case distrusted(KeyID)
     /// Replaces the set of held sessions.
     case held(Holds)
     case agentGone(AgentProcess)
@@ -41,6 +44,7 @@ extension AgentInput where Fact == any Sendable {
         case .hookGone(let token): return .hookGone(token)
         case .decided(let session, let approval, let digest, let decision): return .decided(session, approval, digest, decision)
         case .refused(let session, let approval, let reason): return .refused(session, approval, reason: reason)
+        case .distrusted(let device): return .distrusted(device)
         case .held(let holds): return .held(holds)
         case .agentGone(let process): return .agentGone(process)
         case .linkChanged(let isLive): return .linkChanged(isLive: isLive)

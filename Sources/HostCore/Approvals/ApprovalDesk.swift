@@ -1,3 +1,4 @@
+internal import Consent
 package import RelayProtocol
 
 /// The life of each question to a person, whatever agent asks it: asked, decided, handed over, and over on the agent's own evidence.
@@ -41,6 +42,7 @@ package struct ApprovalDesk<Form: AnswerForm> {
         case .cut(let id): cut(id)
         case .decided(let session, let id, let digest, let decision): decided(session, id, digest, decision)
         case .refused(let session, let id, let reason): refused(session, id, reason)
+        case .distrusted(let device): distrusted(device)
         case .hookGone(let token): hookGone(token)
         case .answerReceived(let id): answerReceived(id)
         case .callBegan(let id, let call): pending[id]?.call = call
@@ -177,6 +179,15 @@ package struct ApprovalDesk<Form: AnswerForm> {
         guard let approval = pending[id], approval.session == session else { return decidedLate(session, id) }
         guard approval.answer == nil, approval.waitingDecision == nil else { return }
         settle(approval, stale: reason)
+    }
+
+    private mutating func distrusted(_ device: KeyID) {
+        for approval in approvals {
+            guard let signature = approval.waitingDecision?.decision.signature,
+                (try? SignatureText(parsing: signature))?.device == device
+            else { continue }
+            settle(approval, stale: ConsentRefusal.notTrusted.rawValue)
+        }
     }
 
     private mutating func apply(

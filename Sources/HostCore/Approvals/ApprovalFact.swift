@@ -1,3 +1,4 @@
+package import Consent
 package import RelayProtocol
 
 /// A fact that the approval desk learns.
@@ -10,6 +11,8 @@ package enum ApprovalFact<Form: AnswerForm> {
     case decided(SessionID, ApprovalID, InputDigest, Decision)
     /// A decision came that this host must not carry out, and why.
     case refused(SessionID, ApprovalID, reason: String)
+    /// What this device has decided is not handed over any more.
+    case distrusted(KeyID)
     /// The hook went away before it was answered.
     case hookGone(HookToken)
     /// The caller has had the answer for so long that it will not ask again: no other caller that knows its name gets the answer.

@@ -14,6 +14,8 @@ package struct HostConsent {
         case becameSigned
         /// Devices came or went: offers have keys, and names that depend on them.
         case keysChanged
+        /// What this device queued, or decided for a hook that is away, counts no more.
+        case distrusted(KeyID)
     }
 
     private let identity: ConsentIdentity
@@ -133,16 +135,16 @@ package struct HostConsent {
     }
 
     /// The book as it is on disk by now.
-    private mutating func keep(_ changed: PinBook) {
-        for device in book.devices where changed[device.id] == nil {
-            unwritten[Self.deviceNotes + device.id.text] = Self.distrustedNote
-        }
+    private mutating func keep(_ changed: PinBook) -> [Order] {
+        let gone = book.devices.map(\.id).filter { changed[$0] == nil }
+        for device in gone { unwritten[Self.deviceNotes + device.text] = Self.distrustedNote }
         for device in changed.devices where book[device.id]?.count != device.count {
             unwritten[Self.deviceNotes + device.id.text] = Array(String(device.count).utf8)
         }
         book = changed
         sealing?.trust(book.devices.map(\.id))
         noteEpoch()
+        return gone.map { .distrusted($0) }
     }
 
     private static let epochNote = notes + "epoch"
@@ -229,6 +231,13 @@ package struct HostConsent {
         }
     }
 
+    /// Why a command that was admitted is not given any more; nil if it may be.
+    func refusal(ofAdmitted request: SteeringRequest) -> ConsentRefusal? {
+        guard isSigned, request.action.needsSignature else { return nil }
+        let device = request.signature.flatMap { (try? SignatureText(parsing: $0))?.device }
+        return device.flatMap { book[$0] } == nil ? .notTrusted : nil
+    }
+
     private func opened(_ request: SteeringRequest, _ offer: SteeringOffer?) -> SteeringDesk.Admission {
         guard let sealing else { return refusal(ofText: request.action.text).map { .refuse($0.sentence) } ?? .take(request) }
         return switch sealing.opening.opened(request, offered: offer) {
@@ -274,7 +283,7 @@ package struct HostConsent {
     /// Returns why they are not on disk.
     private mutating func save(_ changed: PinBook) -> String? {
         guard (try? disk.save(changed)) != nil else { return "the disk of its host does not take anything" }
-        keep(changed)
+        _ = keep(changed)
         return nil
     }
 
@@ -350,7 +359,7 @@ package struct HostConsent {
                     try disk.save(changed)
                 }
             } catch { return [.log(.notTrusted(error))] }
-            keep(changed)
+            orders += keep(changed)
         }
         switch outcome {
         case .joined(let pin, let secret, _):
@@ -461,9 +470,9 @@ package struct HostConsent {
         do throws(SpoolError) { try disk.save(changed) } catch {
             return [.respond(token, Self.refusal("the device is still trusted: \(error)"))]
         }
-        keep(changed)
+        let ended = keep(changed)
         let answer = JSONWriter.object { $0.field("name", pin.name) }
-        return [.log(.distrusted(name: pin.name, code: pin.id.shortCode)), .respond(token, answer)] + told + keysChanged
+        return [.log(.distrusted(name: pin.name, code: pin.id.shortCode)), .respond(token, answer)] + ended + told + keysChanged
     }
 
     private mutating func takePasskey(_ code: String, _ token: HookToken) -> [Order] {
@@ -481,7 +490,7 @@ package struct HostConsent {
         do throws(SpoolError) { try disk.save(changed) } catch {
             return [.respond(token, Self.refusal("the passkey is not taken: \(error)"))]
         }
-        keep(changed)
+        _ = keep(changed)
         let answer = JSONWriter.object {
             $0.field("name", pin.name)
             $0.field("origin", passkey.origin.text)

@@ -49,12 +49,21 @@ extension HostMachine {
             case .becameSigned:
                 tellOffers()
                 tellLauncher(.becameSigned)
+                recheckQueue()
             case .keysChanged: tellOffers()
+            case .distrusted(let device):
+                recheckQueue()
+                tellAll(.distrusted(device))
             }
         }
         // A secret may expire earlier or later than it would have.
         wereAgentsTold = wereAgentsTold || !consentOrders.isEmpty
         if let agent = agents.indices.first { _ = remember([:], of: agent) }
+    }
+
+    private mutating func recheckQueue() {
+        let consent = consent
+        carryOut(steering.recheck { consent?.refusal(ofAdmitted: $0)?.sentence })
     }
 
     private mutating func tellOffers() {

@@ -199,7 +199,7 @@ package struct HostMachine {
     /// The adapter that a session of that name belongs to.
     private func agent(of name: String) -> Int? { agents.firstIndex { $0.has(name) } }
 
-    private mutating func tellAll(_ input: AgentInput<any Sendable>) {
+    mutating func tellAll(_ input: AgentInput<any Sendable>) {
         for agent in agents.indices { tell(agent, input) }
     }
 
@@ -432,6 +432,8 @@ package struct HostMachine {
         guard let agent = agent(of: request.session.rawValue) else {
             return refuse(request, "no agent of this host has this session")
         }
+        // Its pictures may have been fetched meanwhile.
+        if let refusal = consent?.refusal(ofAdmitted: request) { return refuse(request, refusal.sentence) }
         if case .prompt = request.action, offers[request.session]?.hold == .unchanged, known.holds(request.session) {
             return refuse(request, "a budget is spent, and this agent would not ask about its tools: raise the budget first")
         }

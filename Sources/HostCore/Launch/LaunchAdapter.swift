@@ -68,8 +68,8 @@ package struct LaunchAdapter: AgentAdapter {
         case .agentGone(let process): processGone(process)
         case .steer(let request): steer(request)
         case .timerFired: timerFired()
-        case .hookGone, .decided, .refused, .held, .linkChanged, .notRecorded, .nothingRecorded, .named, .eventsLost,
-            .launch:
+        case .hookGone, .decided, .refused, .distrusted, .held, .linkChanged, .notRecorded, .nothingRecorded, .named,
+            .eventsLost, .launch:
             break
         }
         return effects
@@ -255,7 +255,10 @@ package struct LaunchAdapter: AgentAdapter {
         launches[name]?.phase = .prompting(id)
         let prompt = SteeringAction.Prompt(text: text, pictures: pending.launch.pictures)
         effects.append(
-            .begin(SteeringRequest(command: name.command, session: id, by: pending.request.by, action: .prompt(prompt))))
+            .begin(
+                SteeringRequest(
+                    command: name.command, session: id, by: pending.request.by, action: .prompt(prompt),
+                    signature: pending.request.signature)))
     }
 
     private mutating func prompted(_ change: SteeringChange) {

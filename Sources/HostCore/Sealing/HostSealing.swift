@@ -18,6 +18,7 @@ struct HostSealing {
     /// `book` is on disk.
     private var isKept: Bool
     private var lines = SessionLines()
+    private var liveProgress = LiveProgress()
     /// Of the current epoch.
     private var seals: [SessionID: SessionSeal] = [:]
     private var wrapKeys: [BoxPoint: WrapKey] = [:]
@@ -186,7 +187,8 @@ struct HostSealing {
 
     private mutating func live(_ text: String, of name: String, in session: SessionID) -> String? {
         let nonce: SealingNonce = fresh.next()
-        return seal(of: session)?.seal(Array(text.utf8), as: .live(of: name), nonce: nonce).text
+        let piece = liveProgress.next(text, of: name, in: session)
+        return seal(of: session)?.seal(piece.bytes, as: .live(of: name), nonce: nonce).text
     }
 
     /// A drawing that is empty but for what is sealed, bound to the command that asked for it. Nil if the key is not on disk.

@@ -124,6 +124,19 @@ struct SteeringDesk {
         return ending([.tell(session, SteeringChange(name, .withdrawn))])
     }
 
+    /// Refuses the queued commands for which there is a `refusal` by now.
+    mutating func recheck(_ refusal: (SteeringRequest) -> String?) -> [SteeringOrder] {
+        var orders: [SteeringOrder] = []
+        for id in sessions.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            for (request, _) in sessions[id]?.queue ?? [] {
+                guard let reason = refusal(request) else { continue }
+                sessions[id]?.queue.removeAll { $0.request.name == request.name }
+                orders.append(.refuse(request, reason))
+            }
+        }
+        return ending(orders)
+    }
+
     /// The relay knows of no outcome of these. Those that are unknown here were sent to an earlier life of this daemon.
     mutating func outstanding(_ names: [SteeringName], of session: SessionID, at now: HostInstant) -> [SteeringOrder] {
         names.flatMap { name -> [SteeringOrder] in

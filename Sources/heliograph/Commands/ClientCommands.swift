@@ -72,11 +72,12 @@ struct Login: ParsableCommand {
             they trust: pair it with a link of `heliograph pair --role operator`, or use `heliograph host trust`.
 
               heliograph login 'https://relay.example/#pair=CODE'
+              heliograph login -     reads it: no other user of this machine can
             """)
 
     @OptionGroup var client: PairingOptions
 
-    @Argument(help: "The link that `heliograph pair` or the page made.")
+    @Argument(help: "The link that `heliograph pair` or the page made; - reads it.")
     var link: String
 
     @Option(help: "What others see when this terminal decides. Default: the machine's name.")
@@ -96,6 +97,7 @@ struct TrustCommand: ParsableCommand {
             At the host: heliograph host trust. It shows what to paste here.
 
               heliograph trust 'https://relay.example/#k=SECRET'
+              heliograph trust -                   reads it: no other user can
               heliograph trust --vouch             let another device in at the same hosts
               heliograph trust --devices           which devices these hosts trust
               heliograph trust --distrust CODE     one of these no more
@@ -106,7 +108,7 @@ struct TrustCommand: ParsableCommand {
 
     @OptionGroup var client: ClientCommandOptions
 
-    @Argument(help: "The link that a host's terminal or a device shows, or its secret.")
+    @Argument(help: "The link that a host's terminal or a device shows, or its secret; - reads it.")
     var link: String?
 
     @Flag(

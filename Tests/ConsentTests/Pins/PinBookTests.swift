@@ -51,13 +51,19 @@ import Testing
 
     @Test func `a full memory of distrusted keys keeps strangers out, and its file can be read`() throws {
         var pins = PinBook.empty()
+        var keys: [KeyID] = []
         for _ in 0..<PinBook.keysMax {
             let pin = Pin.of(.new())
             try pins.trust(pin)
             pins.distrust(pin.id)
+            keys.append(pin.id)
         }
         #expect(throws: ConsentError.self) { try pins.trust(.of(.new())) }
         #expect(try pins.bytes.count <= PinBook.fileBytesMax && PinBook(parsing: pins.bytes, crypto) == pins)
+        // At the terminal there is room, and whoever comes says its count: it may be the one that was forgotten.
+        #expect(try pins.trust(.of(.new()), forgetting: true).isSuspended)
+        #expect(!pins.wasDistrusted(keys[0]) && pins.wasDistrusted(keys[1]))
+        #expect(try PinBook(parsing: pins.bytes, crypto) == pins)
     }
 
     @Test func `a device that comes back goes on with its count`() throws {

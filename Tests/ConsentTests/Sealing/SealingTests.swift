@@ -67,7 +67,8 @@ import Testing
 
     @Test func `each form is sealed as in the vectors, and opens`() throws {
         for (name, purpose, number) in try forms() {
-            let plain = Array(try vectors.text(name + ".plain").utf8)
+            let text = try vectors.text(name + ".plain")
+            let plain = name == "live" ? LivePiece(at: 258, text).bytes : Array(text.utf8)
             let sealed = key().seal(plain, as: purpose, number: number, nonce: try vectors.fixed(name + ".nonce"))
             #expect(try sealed.text == spelled(name, purpose))
             let parsed = try Sealed(text: sealed.text, as: purpose.form)

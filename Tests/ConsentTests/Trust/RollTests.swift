@@ -65,9 +65,18 @@ import Testing
         #expect(roll.entries.map(\.id) == world.pins.devices.reversed().prefix(roll.entries.count).map(\.id))
     }
 
+    @Test func `a stranger's letters silence no device's`() throws {
+        let stranger = SignedLetter(.ask(ask()), by: .new(), crypto).bytes
+        for _ in 0...TrustLimits().refusalsPerMinuteMax { world.receive(stranger) }
+        #expect(world.receive(stranger).reply == nil)
+        guard case .asked = world.receive(.ask(ask()), by: world.device) else { return #expect(Bool(false), "no roll") }
+        let bump = Bump(host: world.host.id, generation: .random(), count: 0, device: world.device.id)
+        #expect(world.receive(.bump(bump), by: world.device).reply != nil)
+    }
+
     @Test func `whoever repeats a device's letter has the host sign only so often`() throws {
         let letter = SignedLetter(.ask(ask()), by: world.device, crypto).bytes
-        for _ in 0..<TrustLimits().refusalsPerMinuteMax {
+        for _ in 0..<TrustLimits().answersPerDeviceMax {
             guard case .asked = world.receive(letter) else { return #expect(Bool(false), "no answer") }
         }
         guard case .ignored(let error) = world.receive(letter), error.code == .full else {

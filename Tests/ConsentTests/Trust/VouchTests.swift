@@ -136,4 +136,17 @@ import Testing
         let bump = Bump(host: world.host.id, generation: world.pins.generation, count: 49, device: world.device.id)
         #expect(world.reason(world.receive(.bump(bump), by: world.device)) == .oldCount)
     }
+
+    @Test func `a device has few others distrusted in a day, and is told that there were too many`() throws {
+        let brought = (0..<10).map { _ in ConsentIdentity.new() }
+        for device in brought { try world.pins.trust(.of(device)) }
+        for (index, device) in brought.prefix(8).enumerated() {
+            guard case .distrusted = world.receive(.distrust(distrust(device.id, count: Int64(10 + index))), by: world.device)
+            else { return #expect(Bool(false), "still trusted") }
+        }
+        let next = { (count: Int64) in LetterContent.distrust(distrust(brought[8].id, count: count)) }
+        #expect(world.reason(world.receive(next(30), by: world.device)) == .tooMany && world.pins[brought[8].id] != nil)
+        world.now += 86_400_000
+        guard case .distrusted = world.receive(next(31), by: world.device) else { return #expect(Bool(false), "never again") }
+    }
 }

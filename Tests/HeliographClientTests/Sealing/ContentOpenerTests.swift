@@ -62,13 +62,26 @@ struct ContentOpenerTests {
     @Test("live text opens for its message alone")
     func live() throws {
         var opener = ContentOpener.trusted(Self.host)
-        let text = Self.host.seal().seal(Array("secret".utf8), as: .live(of: "m1"), nonce: .random()).text
-        func delta(_ message: String) -> [String] {
-            opener.open(.deltas(Delta(session: SealingHost.session, message: message, text: text))).compactMap {
-                if case .deltas(let delta) = $0 { delta.text } else { nil }
-            }
+        let text = Self.live("secret", at: 0)
+        #expect(Self.shown(text, of: "m1", &opener) == ["secret"] && Self.shown(text, of: "m2", &opener) == [])
+    }
+
+    private static func live(_ text: String, at place: Int64) -> String {
+        host.seal().seal(LivePiece(at: place, text).bytes, as: .live(of: "m1"), nonce: .random()).text
+    }
+
+    private static func shown(_ text: String, of message: String, _ opener: inout ContentOpener) -> [String] {
+        opener.open(.deltas(Delta(session: SealingHost.session, message: message, text: text))).compactMap {
+            if case .deltas(let delta) = $0 { delta.text } else { nil }
         }
-        #expect(delta("m1") == ["secret"] && delta("m2") == [])
+    }
+
+    @Test("live text that the relay leaves out is marked, and what it repeats or moves is not shown")
+    func liveHoles() {
+        var opener = ContentOpener.trusted(Self.host)
+        let pieces = [Self.live("will ", at: 0), Self.live("not ", at: 5), Self.live("delete", at: 9)]
+        let shown = [0, 0, 2, 1, 2].flatMap { Self.shown(pieces[$0], of: "m1", &opener) }
+        #expect(shown == ["will ", "…delete"])
     }
 
     @Test("the history of a session opens, by the command that asked for it")

@@ -1,3 +1,4 @@
+import Consent
 import RelayProtocol
 import Testing
 
@@ -58,6 +59,22 @@ struct ApprovalDeskRestartTests {
         _ = bench.restart()
         _ = bench.decide(.allow)
         #expect(bench.ask(token: 3, attempt: 3) == ["remember", "hook 3: deny: no"])
+    }
+
+    @Test("a decision that waits for its hook is void once its device is distrusted, and another's stays")
+    func distrusted() throws {
+        let thief = try #require(KeyID([UInt8](repeating: 7, count: KeyID.count)))
+        let other = try #require(KeyID([UInt8](repeating: 8, count: KeyID.count)))
+        let text = SignatureText(device: thief, number: 1, signature: [UInt8](repeating: 1, count: 64))?.text
+        var bench = DeskBench()
+        _ = bench.ask()
+        _ = bench.restart()
+        _ = bench.decide(.allow, signature: text)
+        #expect(bench.tell(.distrusted(other)) == [])
+        var stays = bench
+        #expect(stays.ask(token: 2, attempt: 2) == ["remember", "hook 2: allow"])
+        #expect(bench.tell(.distrusted(thief)) == ["stale notTrusted", "forget"])
+        #expect(bench.ask(token: 2, attempt: 2) == ["hook 2: no decision"])
     }
 
     @Test("an answer that is too long to be kept is not given again, and nothing is made up for it")

@@ -75,10 +75,13 @@ struct DeskBench {
     }
 
     /// For what was shown last, as it was shown.
-    mutating func decide(_ verdict: Decision.Verdict, of other: ApprovalID? = nil, digest: InputDigest? = nil) -> [String] {
+    mutating func decide(
+        _ verdict: Decision.Verdict, of other: ApprovalID? = nil, digest: InputDigest? = nil, signature: String? = nil
+    ) -> [String] {
         decisions += 1
         let decision = Decision(
-            verdict, client: ClientID("c1")!, clientName: "Ada's phone", at: now.wall, command: CommandID("k\(decisions)")!)
+            verdict, client: ClientID("c1")!, clientName: "Ada's phone", at: now.wall, command: CommandID("k\(decisions)")!,
+            signature: signature)
         let tool = desk[shown]?.kind == .question ? "Ask" : "Run"
         let digest = digest ?? Self.digests.input(tool: tool, Array("ls".utf8))
         return tell(.decided(Self.session, other ?? shown, digest, decision))

@@ -213,6 +213,22 @@ struct HostConsentTests {
         #expect(bench.steer(Self.prompt, "k2", signature: next) == ["steer k2"])
     }
 
+    @Test("what a device has queued is refused once it is distrusted, and what another has queued stays")
+    func distrustedQueue() throws {
+        var bench = try steered()
+        let first = bench.signature(Self.prompt, "k1")
+        #expect(bench.steer(Self.prompt, "k1", signature: first) == ["steer k1"])
+        let second = bench.signature(Self.prompt, "k2")
+        #expect(bench.steer(Self.prompt, "k2", signature: second) == [])
+        let stop = SteeringAction.stop
+        #expect(bench.steer(stop, "k3", signature: nil) == ["steer k3"])
+        _ = bench.tell(.consentAsked(.distrust(bench.device.id.text), HookToken(rawValue: 4)))
+        #expect(bench.steps.last == "k2 refused: \(ConsentRefusal.notTrusted.sentence)")
+        let name = SteeringName(client: ClientID("c1")!, command: CommandID("k1")!)
+        bench.tell([.steered(Bench.session, SteeringChange(name, .taken)), .stands(Bench.session, .idle)])
+        #expect(!bench.diary.requests.contains { $0.command.rawValue == "k2" })
+    }
+
     @Test("what could give the agent more freedom is refused without a signature, and what cannot is given")
     func steeredUnsigned() throws {
         for (action, isGiven) in [

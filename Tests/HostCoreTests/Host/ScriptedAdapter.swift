@@ -65,6 +65,7 @@ struct ScriptedAdapter: AgentAdapter {
         case .hookGone(let token): "gone \(token.rawValue)"
         case .decided(let session, let approval, _, _): "decided \(session) \(approval)"
         case .refused(let session, let approval, let reason): "refused \(session) \(approval): \(reason)"
+        case .distrusted: "distrusted"
         case .held(let holds):
             "held \(holds.everySession ? "all" : holds.sessions.map(\.rawValue).sorted().joined(separator: " "))"
         case .agentGone(let process): "agent \(process.id) gone"

@@ -86,10 +86,13 @@ struct HostSealingTests {
         else {
             return #expect(Bool(false), "nothing was streamed")
         }
-        #expect(try reader.live(delta.text, of: "m1") == "a secret – grün")
+        #expect(try reader.live(delta.text, of: "m1") == LivePiece(at: 0, "a secret – grün"))
         #expect(throws: ConsentError.self) { try reader.live(delta.text, of: "m2") }
-        let shown = try reader.live(output.text, of: "c1")
+        let shown = try reader.live(output.text, of: "c1").text
         #expect(output.text.utf8.count <= WireLimits.outputBytesMax && long.hasSuffix(shown) && shown.hasPrefix("secret line "))
+        bench.tell([.stream(Delta(session: Bench.session, message: "m1", text: "!"))])
+        guard case .deltas(let next)? = bench.messages.last else { return #expect(Bool(false), "nothing was streamed") }
+        #expect(try reader.live(next.text, of: "m1") == LivePiece(at: 18, "!"), "in bytes")
     }
 
     @Test("offers name what clients can do by aliases, have the keys in the host's own session, and no more than can be sealed")

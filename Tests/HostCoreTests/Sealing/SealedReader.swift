@@ -51,9 +51,9 @@ struct SealedReader {
         return try SessionLine(parsing: seal(session, sealed.epoch).open(sealed, as: .line))
     }
 
-    func live(_ text: String, of name: String, in session: SessionID = ConsentBench.session) throws -> String {
+    func live(_ text: String, of name: String, in session: SessionID = ConsentBench.session) throws -> LivePiece {
         let sealed = try Sealed(text: text, as: .live)
-        return try seal(session, sealed.epoch).openText(sealed, as: .live(of: name))
+        return try LivePiece(parsing: seal(session, sealed.epoch).open(sealed, as: .live(of: name)))
     }
 
     func picture(_ bytes: [UInt8], in session: SessionID = ConsentBench.session) throws -> [UInt8] {

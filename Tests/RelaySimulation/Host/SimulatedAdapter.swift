@@ -56,6 +56,7 @@ struct SimulatedAdapter: AgentAdapter {
         case .hookGone(let token): tellDesk(.hookGone(token))
         case .decided(let session, let id, let digest, let decision): tellDesk(.decided(session, id, digest, decision))
         case .refused(let session, let id, let reason): tellDesk(.refused(session, id, reason: reason))
+        case .distrusted(let device): tellDesk(.distrusted(device))
         case .held, .nothingRecorded, .named, .eventsLost: break
         case .agentGone(let process): tellDesk(.agentGone(process))
         case .linkChanged(let isLive): tellDesk(.linkChanged(isLive: isLive))

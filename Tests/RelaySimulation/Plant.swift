@@ -132,6 +132,12 @@ package enum Plant: String, Sendable, CaseIterable {
     case unreadRules
     /// A host forgets at a start which rules were taken back.
     case forgottenRuleOff
+    /// A host keeps a rule that was taken back from afar.
+    case keptRule
+    /// A host that asks for signatures takes a change of its rules without one.
+    case unsignedRule
+    /// A host takes a change of its rules again.
+    case repeatedRule
     /// A host that asks for signatures takes a decision without one.
     case unsignedDecision
     /// The same of prompts and starts.
@@ -213,7 +219,9 @@ package enum Plant: String, Sendable, CaseIterable {
     }
 
     /// True if the fault is a host's that has rules.
-    var isOfRules: Bool { [.unacceptedRules, .unreadRules, .forgottenRuleOff].contains(self) }
+    var isOfRules: Bool {
+        [.unacceptedRules, .unreadRules, .forgottenRuleOff, .keptRule, .unsignedRule, .repeatedRule].contains(self)
+    }
 
     /// True if the fault is a host's that asks for signatures.
     var isOfConsent: Bool { watchers == [.consent] }
@@ -230,7 +238,8 @@ package enum Plant: String, Sendable, CaseIterable {
         case .unheardSuspension: [.convergence]
         case .droppedEvent: [.view]
         case .twoWinners: [.decision]
-        case .deafAgent, .carelessDigest, .unrecordedAnswer, .unacceptedRules, .unreadRules, .forgottenRuleOff: [.freedom]
+        case .deafAgent, .carelessDigest, .unrecordedAnswer, .unacceptedRules, .unreadRules, .forgottenRuleOff, .keptRule:
+            [.freedom]
         // What no client chose, no device has signed.
         case .strangersAnswer, .eagerOffer, .lateAnswer, .repeatedAnswer: [.freedom, .consent]
         case .unheardApproval: [.pending]
@@ -269,7 +278,8 @@ package enum Plant: String, Sendable, CaseIterable {
         // The relay rings a browser that is gone, and nobody hears it.
         case .unheardGoodbye: [.browser, .ring]
         case .impatientDigest, .sleepingDigest: [.gathering]
-        case .unsignedDecision, .unsignedCommand, .uncheckedSignature, .skippedPasskey, .strangersSignature, .formerDevice,
+        case .unsignedRule, .repeatedRule, .unsignedDecision, .unsignedCommand, .uncheckedSignature, .skippedPasskey,
+            .strangersSignature, .formerDevice,
             .exceededRights,
             .otherHost, .otherSession, .otherApproval, .otherShown, .otherDigest, .otherVerdict, .otherDetail, .otherCommand,
             .otherText, .oldCount, .forgottenCount, .uncheckedVouch, .vouchWithoutRight, .otherHostsVouch,

@@ -48,10 +48,13 @@ struct ClusterSimulationTests {
     /// still waits for what it asked the database before. 6991: what was ordered before the faults were over takes a workspace away after. 3185:
     /// the database still takes a node for connected that has let go of it. 9315: an owner that was stopped sends a push that the next one,
     /// whose clock is an hour ahead, has given up. 10: an owner whose clock is an hour ahead reminds as it takes over. 150: so does one after
-    /// an owner for whom that ring lay in the future.
+    /// an owner for whom that ring lay in the future. 881200840, 4285628725: a notification that counts what waits fails after the next one
+    /// was planned.
     @Test(
         "worlds in which something rare happens",
-        arguments: [UInt64(10), 12, 17, 18, 24, 150, 169, 2_658, 3_185, 3_430, 6_991, 9_315])
+        arguments: [
+            UInt64(10), 12, 17, 18, 24, 150, 169, 2_658, 3_185, 3_430, 6_991, 9_315, 881_200_840, 4_285_628_725,
+        ])
     func rare(_ seed: UInt64) {
         let outcome = ClusterSimulator(seed: seed).run()
         #expect(outcome.violation == nil, "seed \(seed): \(outcome.summary)")

@@ -87,6 +87,17 @@ struct ConsentChecker {
         return nil
     }
 
+    /// The rules of the host change so.
+    mutating func changed(_ action: SteeringAction, at host: Int, _ key: KeyID) -> String? {
+        let signed = (trustedCommands[host] ?? [:]).values.joined().filter { $0.host == key && $0.action == action }
+        guard !signed.isEmpty else { return "the rules of host\(host) are changed as no trusted device signed it" }
+        let fresh = signed.filter { !taken.contains($0) }.min { $0.count < $1.count }
+        guard let fresh else { return "the rules of host\(host) are changed for a second time by one signature" }
+        taken.append(fresh)
+        consentCount += 1
+        return nil
+    }
+
     mutating func began(_ name: SteeringName, _ launch: Launch, at host: Int, _ key: KeyID) -> String? {
         guard launch.purpose != .past else { return nil }
         let signed = trustedCommands[host]?[name.command]?.first { $0.host == key && $0.action == .launch(launch) }

@@ -36,6 +36,15 @@ struct SteeringChecker {
             ? nil : "an agent took another text than \(request.command) had"
     }
 
+    /// A host's rules change so. No two commands have the same rule's text.
+    mutating func changed(_ action: SteeringAction) -> String? {
+        let asked = commands.values.filter { $0.request.action == action }
+        guard action.kind == .ruleOff else {
+            return asked.first.map { took($0.request) } ?? "a rule is changed, and nobody asked for that"
+        }
+        return asked.contains(where: \.isAllowed) ? nil : "a rule is taken back, and nobody who may steer asked for that"
+    }
+
     /// No two of them have the same text.
     mutating func took(_ text: String, in session: SessionID) -> String? {
         guard let command = commands.values.first(where: { $0.request.action.text == text }) else {
@@ -104,6 +113,8 @@ struct SteeringChecker {
                 continue
             }
             let end = change.stage
+            // One that was off already is not taken back again.
+            if command.request.action.kind == .ruleOff { continue }
             switch end {
             case .refused, .withdrawn:
                 if command.takenCount > 0 { return "\(name.command) is \(end.rawValue), and the agent took it" }

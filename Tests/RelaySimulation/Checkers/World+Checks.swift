@@ -28,6 +28,16 @@ extension World {
         if let complaint = steering?.took(text, in: session) { report(.steering, complaint) }
     }
 
+    /// A host's rules change from afar.
+    func checkRules(_ action: SteeringAction, at host: HostProcess) {
+        if consent?.isSigned(host.index) == true {
+            consent?.changed(action, at: host.index)
+        } else if action.kind != .ruleOff {
+            report(.freedom, "\(host.name) takes a rule from afar, and asks for no signature")
+        }
+        if let complaint = steering?.changed(action) { report(.steering, complaint) }
+    }
+
     func checkTaken(_ request: SteeringRequest) {
         if let complaint = steering?.took(request) { report(.steering, complaint) }
     }
@@ -175,7 +185,7 @@ extension World {
 
     private func checkHolds() {
         for host in hosts {
-            let expected = budgets.holds(of: host.identity.host.id, at: relay.tickedAt)
+            let expected = budgets.holds(of: host.identity.host.id, at: relay.tickedAt).adding(host.askingAll)
             if host.holds != expected { return report(.budget, "\(host.name) holds \(host.holds), and not \(expected)") }
         }
     }

@@ -134,10 +134,11 @@ final class ClientProcess {
             let text = secret(world.name("prompt "), in: session)
             request = SteeringRequest(
                 command: CommandID(world.name("k"))!, session: session, by: identity.client,
-                action: !agents.isEmpty && world.dice.chance(0.9)
-                    ? .launch(launch(world.dice.pick(agents).name, text, in: session))
-                    : world.dice.chance(0.2)
-                        ? .interrupt : other(in: session) ?? .prompt(.init(text: text, whenBusy: whenBusy)))
+                action: rule(in: session) ?? askAll(in: session)
+                    ?? (!agents.isEmpty && world.dice.chance(0.9)
+                        ? .launch(launch(world.dice.pick(agents).name, text, in: session))
+                        : world.dice.chance(0.2)
+                            ? .interrupt : other(in: session) ?? .prompt(.init(text: text, whenBusy: whenBusy))))
             world.steering?.asked(request, isAllowed: identity.scope.contains(.steer))
             if let sealing = world.sealing {
                 guard let sealed = sealing.sealed(request, as: summaries[session]?.steering, by: index) else { return }
@@ -160,6 +161,27 @@ final class ClientProcess {
         var actions = offer.modes.map { SteeringAction.mode($0) } + offer.models.map { SteeringAction.model($0) }
         if offer.actions.contains(.stop), world.dice.chance(0.2) { actions.append(.stop) }
         return actions.isEmpty ? nil : world.dice.pick(actions)
+    }
+
+    /// A change of the host's rules, at times.
+    private func rule(in session: SessionID) -> SteeringAction? {
+        guard let offer = summaries[session]?.steering, let rules = offer.rules, world.dice.chance(0.5) else { return nil }
+        let allowing = rules.rules.filter { $0.answer == "allow" && !$0.isOff }.map(\.name)
+        let kinds = [SteeringAction.Kind.ruleOff, .ruleAdd, .ruleChange].filter {
+            offer.actions.contains($0) && ($0 == .ruleAdd || !allowing.isEmpty)
+        }
+        guard !kinds.isEmpty else { return nil }
+        let kind = world.dice.pick(kinds)
+        if kind == .ruleOff { return .ruleOff(world.dice.pick(allowing)) }
+        let rule = SimulatedRule.drawn(named: world.name("rule-"), by: &world.dice)
+        return kind == .ruleAdd ? .ruleAdd(rule.text) : .ruleChange(world.dice.pick(allowing), to: rule.text)
+    }
+
+    /// The wish to be asked about everything, or its end, at times.
+    private func askAll(in session: SessionID) -> SteeringAction? {
+        guard world.ruleDice != nil, summaries[session]?.steering?.actions.contains(.askAll) == true, world.dice.chance(0.15)
+        else { return nil }
+        return .askAll(world.dice.chance(0.6))
     }
 
     /// Most launches ask for something that is offered.

@@ -4,7 +4,7 @@ import HostRules
 import RelayProtocol
 
 /// The owner's rule of a simulated host: half of the time a passkey has to confirm what is allowed.
-final class GuardingRules: OwnersRules {
+final class GuardingRules: RuleSource {
     let isUnreadable = false
     let rules: KeptRules?
 
@@ -18,6 +18,13 @@ final class GuardingRules: OwnersRules {
 
     /// Its minutes pass as seconds do elsewhere.
     func moment(at wall: Int64) -> RuleMoment { RuleMoment(day: "2026-11-29", minute: Int(wall / 1_000 % 1_440)) }
+
+    func switchOff(_: String) throws(SpoolError) { throw ofOwner }
+    func add(_: String, by _: String, at _: Int64) throws(SpoolError) { throw ofOwner }
+    func change(_: String, to _: String, by _: String, at _: Int64) throws(SpoolError) { throw ofOwner }
+    func target(of path: String) -> String? { path }
+
+    private var ofOwner: SpoolError { SpoolError(.failed, "the simulated owner keeps these rules") }
 }
 
 /// Passkeys of simulated devices: which decisions they confirm, and how a browser or its person may fail to.

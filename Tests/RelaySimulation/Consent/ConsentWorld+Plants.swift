@@ -140,7 +140,8 @@ extension ConsentWorld {
             )
         }
         guard let text = request.signature else {
-            return plant == .unsignedCommand ? trusted(pins, to: rights).map { command($0) } : nil
+            let isTaken = plant == .unsignedCommand || plant == .unsignedRule && request.action.kind.isAboutRules
+            return isTaken ? trusted(pins, to: rights).map { command($0) } : nil
         }
         guard let claimed = try? SignatureText(parsing: text), let device = device(claimed.device) else { return nil }
         if plant == .uncheckedSignature { return pins.trusts(device.id, to: rights) ? command(device) : nil }
@@ -149,7 +150,7 @@ extension ConsentWorld {
         if isOverlooked(device.id, rights, pins, plant) {
             return signed == expected ? trusted(pins, to: rights).map { command($0) } : nil
         }
-        if plant == .oldCount {
+        if plant == .oldCount || plant == .repeatedRule && request.action.kind.isAboutRules {
             return signed == expected && pins.trusts(device.id, to: rights) && !pins.isNext(signed.count, of: device.id)
                 ? command(device) : nil
         }

@@ -10,11 +10,17 @@ extension ConsentWorld {
         let ready = signedHosts.filter { $0.daemon?.isLive == true }
         guard !ready.isEmpty else { return }
         if dice.chance(world.faults.replay), !captured.isEmpty {
-            let (message, host) = (dice.pick(captured), dice.pick(ready))
+            let (message, host) = (dice.pick(replayable), dice.pick(ready))
             deliver(dice.chance(0.5) ? message : forgery(of: message, for: host) ?? message, to: host, isForged: true)
         }
         if dice.chance(world.faults.distrust) { changeTrust(at: dice.pick(ready)) }
         vouching?.everySecond(ready)
+    }
+
+    /// Where that fault is planted, changes of rules if there are any: they are few.
+    private var replayable: [MessageToHost] {
+        let rules = world.plant == .repeatedRule ? captured.filter(\.isAboutRules) : []
+        return rules.isEmpty ? captured : rules
     }
 
     func forgery(of message: MessageToHost, for host: HostProcess) -> MessageToHost? {
@@ -58,7 +64,7 @@ extension ConsentWorld {
 
     private func forgery(of request: SteeringRequest, for host: HostProcess) -> SteeringRequest {
         var forged = request
-        switch dice.below(7) {
+        switch world.plant == .repeatedRule ? 5 : dice.below(7) {
         case 0: forged.signature = nil
         case 1: forged.signature = garbled(forged.signature)
         case 2: forged.action = other(than: forged.action)
@@ -138,5 +144,9 @@ extension ConsentWorld {
 }
 
 extension MessageToHost {
+    fileprivate var isAboutRules: Bool {
+        if case .steer(let request) = self { request.action.kind.isAboutRules } else { false }
+    }
+
     var decision: Decision? { if case .decision(_, _, _, let decision) = self { decision } else { nil } }
 }

@@ -183,6 +183,7 @@ final class ConsentWorld {
         case .launch(var launch):
             launch.text = "something else"
             return .launch(launch)
+        case .ruleOff, .ruleAdd, .ruleChange: return .ruleAdd(SimulatedRule.stolen.text)
         default: return .askAll(false)
         }
     }
@@ -289,6 +290,11 @@ final class ConsentWorld {
     func took(_ request: SteeringRequest, at host: Int) {
         guard let key = key(of: host) else { return }
         if let complaint = checker.took(request, at: host, key) { world.report(.consent, complaint) }
+    }
+
+    func changed(_ action: SteeringAction, at host: Int) {
+        guard let key = key(of: host) else { return }
+        if let complaint = checker.changed(action, at: host, key) { world.report(.consent, complaint) }
     }
 
     func began(_ order: LaunchOrder, at host: Int) {

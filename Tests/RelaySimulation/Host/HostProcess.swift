@@ -10,7 +10,7 @@ final class HostProcess {
     let index: Int
     let identity: HostIdentity
     let disk: SimulatedDisk
-    private let ownerRules: SimulatedRules?
+    private var ownerRules: SimulatedRules?
     private(set) var agents: [Agent] = []
     /// Bodies of the real adapters, in a world that has those.
     private(set) var bodies: [any AgentBody] = []
@@ -27,6 +27,8 @@ final class HostProcess {
     var ledger = CompletenessChecker()
     /// The holds that the relay last sent: a file that is written at once.
     var holds = Holds()
+    /// Sessions about whose every tool a person wants to be asked, as its daemon knows them.
+    var askingAll: Set<SessionID> = []
 
     var isUp: Bool { daemon != nil }
     var name: String { "host\(index)" }
@@ -38,7 +40,7 @@ final class HostProcess {
         identity = HostIdentity(
             workspace: World.workspace.id, host: Named(id: HostID(name)!, name: name), scope: Scope(of: .host))
         disk = SimulatedDisk(world: world)
-        ownerRules = world.ruleDice == nil ? nil : SimulatedRules(plant: world.plant)
+        if world.ruleDice != nil { ownerRules = SimulatedRules(of: self, in: world) }
         guard world.hasRealAgents else {
             agents = (0..<count).map { Agent(world: world, host: index, index: $0) }
             return

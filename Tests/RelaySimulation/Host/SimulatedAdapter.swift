@@ -88,9 +88,11 @@ struct SimulatedAdapter: AgentAdapter {
 
     private mutating func restore(_ notes: [String: [UInt8]]) {
         var asked: [ApprovalID: [UInt8]] = [:]
-        for (key, note) in notes {
+        host.askingAll = host.askingAll.filter { !$0.rawValue.hasPrefix(name) }
+        for (key, note) in notes.sorted(by: { $0.key < $1.key }) {
             if key.hasPrefix(name), let session = SessionID(key) {
                 live.insert(session)
+                if note == Self.asksAll { askAll(true, in: session) }
             } else if let id = ApprovalID(key) {
                 asked[id] = note
             } else {
@@ -125,6 +127,7 @@ struct SimulatedAdapter: AgentAdapter {
             overtaken()
             tellDesk(.sessionEnded(session, agentGone: false))
             live.remove(session)
+            askAll(false, in: session)
             emit(.sessionEnded(reason: host.secret("done"), failed: false), in: session)
             effects.append(.remember(session.rawValue, nil))
         case .steered(let request, let stage):
@@ -144,7 +147,9 @@ struct SimulatedAdapter: AgentAdapter {
     }
 
     private mutating func begin(_ session: SessionID) {
-        effects.append(.offer(session, SteeringOffer(actions: [.prompt, .interrupt])))
+        var offer = SteeringOffer(actions: [.prompt, .interrupt])
+        if world.ruleDice != nil { offer.actions.insert(.askAll) }
+        effects.append(.offer(session, offer))
         if live.insert(session).inserted { effects.append(.remember(session.rawValue, [1])) }
     }
 
@@ -162,8 +167,27 @@ struct SimulatedAdapter: AgentAdapter {
         if let complaint = world.steering?.given(request, isAsking: isAsking(request.session)) {
             world.report(.steering, complaint)
         }
+        if case .askAll(let isOn) = request.action { return asksAll(request, isOn) }
         host.steer(request, of: name)
         if world.plant == .repeatedPrompt { host.steer(request, of: name) }
+    }
+
+    /// Note of a session about whose every tool a person wants to be asked.
+    private static let asksAll: [UInt8] = [2]
+
+    private mutating func asksAll(_ request: SteeringRequest, _ isOn: Bool) {
+        world.consent?.took(request, at: host.index)
+        world.checkTaken(request)
+        if live.contains(request.session) {
+            askAll(isOn, in: request.session)
+            effects.append(.remember(request.session.rawValue, isOn ? Self.asksAll : [1]))
+        }
+        effects.append(.steered(request.session, SteeringChange(request.name, .taken)))
+    }
+
+    private mutating func askAll(_ isOn: Bool, in session: SessionID) {
+        guard isOn ? host.askingAll.insert(session).inserted : host.askingAll.remove(session) != nil else { return }
+        effects.append(.askAll(session, isOn))
     }
 
     private static func call(_ hook: Int) -> String { "c\(hook)" }

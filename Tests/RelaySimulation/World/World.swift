@@ -85,7 +85,9 @@ final class World {
             faults.drawErrors(by: &errorDice)
         }
         trace = Trace(isKept: isTraced)
-        if configuration.isSteered ?? (hasRealAgents || isSigned || seed % 4 == 3) { steering = SteeringChecker() }
+        if configuration.isSteered ?? (hasRealAgents || isSigned || seed % 4 == 3 || configuration.plant?.isOfRules == true) {
+            steering = SteeringChecker()
+        }
         if !hasRealAgents, configuration.hasRules ?? (configuration.plant?.isOfRules ?? (seed % 3 == 2)) {
             ruleDice = Dice(seed: seed &+ 0x94D0_49BB)
         }

@@ -447,7 +447,7 @@ export async function steeringStatementOf({ hostID, id, command, count, deviceID
   const detail = await sha256(type === "prompt" ? promptContentOf(command) : type === "keys" ? bytesOfBase64url(command.keys, "keys") : steeringContentOf(command));
   const isNamed = type === "prompt" || type === "keys";
   return concatenated(domain(isNamed ? type : "steer"), counted(hostID), countedText(command.session), countedText(id),
-    ...(isNamed ? [] : [countedText(type)]), counted(detail), u64(count), counted(deviceID));
+    ...(type === "keys" ? [countedText(command.seen ?? "")] : isNamed ? [] : [countedText(type)]), counted(detail), u64(count), counted(deviceID));
 }
 
 /** @param {Prompt} prompt */

@@ -7,7 +7,8 @@
 const sideMax = 1000;
 
 export class HeldScreen {
-  /** Names what is here for the next look; empty: nothing is. */ of = "";
+  /** Names what is here; empty: nothing is. */ of = "";
+  /** Names it for the next look; empty: all of it is wanted. */ after = "";
   rows = 0;
   columns = 0;
   /** @type {{row: number, column: number}|null} */ cursor = null;
@@ -18,9 +19,13 @@ export class HeldScreen {
 
   /**
    * @param {Drawing} drawing
-   * @returns {number[]} The rows that are other than before.
+   * @returns {number[]|null} The rows that are other than before; null if it changes another drawing than the one that is here.
    */
   take(drawing) {
+    if (!drawing.whole && (!this.of || drawing.base !== this.of)) {
+      this.after = "";
+      return null;
+    }
     const rows = side(drawing.rows);
     const isNew = drawing.whole === true || rows !== this.rows || drawing.columns !== this.columns;
     if (isNew) this.lines = Array.from({ length: rows }, () => []);
@@ -30,7 +35,7 @@ export class HeldScreen {
       this.lines[row] = runs;
       changed.add(row);
     }
-    [this.of, this.rows, this.columns] = [drawing.of, rows, side(drawing.columns)];
+    [this.of, this.after, this.rows, this.columns] = [drawing.of, drawing.of, rows, side(drawing.columns)];
     this.cursor = drawing.cursor ?? null;
     [this.isCut, this.wrapsPaste, this.applicationKeys] = [drawing.cut === true, drawing.wrapsPaste === true, drawing.applicationKeys === true];
     return [...changed].sort((one, other) => one - other);

@@ -17,6 +17,7 @@ export class Typist {
   /** @type {Pick<import("./trust.js").Trust, "signed">} */ #signer;
   /** @type {(error: CommandError|null) => void} */ #told;
   /** @type {number[]} */ #waiting = [];
+  /** The drawing at which the first of what waits was pressed: signed, so that a relay that holds keys back does not choose their dialog. */ #seen = "";
   #isSending = false;
 
   /**
@@ -27,9 +28,13 @@ export class Typist {
     [this.#link, this.#signer, this.#told] = [link, signer, told];
   }
 
-  /** @param {string} session @param {Uint8Array} bytes @returns {boolean} False if that is too much at once. */
-  type(session, bytes) {
+  /**
+   * @param {string} session @param {Uint8Array} bytes @param {string} seen `of` of what the screen shows.
+   * @returns {boolean} False if that is too much at once.
+   */
+  type(session, bytes, seen) {
     if (this.#waiting.length + bytes.length > waitingMax) return false;
+    if (!this.#waiting.length) this.#seen = seen;
     this.#waiting.push(...bytes);
     if (!this.#isSending) this.#send(session);
     return true;
@@ -47,7 +52,7 @@ export class Typist {
       while (this.#waiting.length) {
         const keys = base64urlOf(Uint8Array.from(this.#waiting.splice(0, bytesMax)));
         const id = this.#link.freshID();
-        await this.#link.command(await this.#signer.signed({ type: "keys", session, keys }, id), { id });
+        await this.#link.command(await this.#signer.signed({ type: "keys", session, keys, seen: this.#seen }, id), { id });
       }
       this.#told(null);
     } catch (error) {

@@ -461,6 +461,8 @@ export interface CostReport {
 export interface Screen {
   /** Names this drawing; `after` of the next `screen`. */
   of: string;
+  /** `of` of the drawing whose rows it changes. Left out of a whole one. */
+  base?: string;
   /** Rows that are not listed are empty; without it they are as they were. */
   whole?: boolean;
   /** Not all of it fits a message. */
@@ -766,4 +768,4 @@ export type Command =
   | { type: "ruleTry"; session: string; toml: string; signature?: string }
   | { type: "withdraw"; session: string; client: string; command: string }
   | { type: "screen"; session: string; after?: string }
-  | { type: "keys"; session: string; keys: string; signature?: string };
+  | { type: "keys"; session: string; keys: string; seen?: string; signature?: string };

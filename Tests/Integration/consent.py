@@ -212,9 +212,10 @@ class Device:
         statement = domain("prompt") + lp(host) + lp(session.encode()) + lp(command.encode()) + lp(sha(content)) + u64(count) + lp(self.id)
         return self.text(count, statement)
 
-    def keys(self, host: bytes, session: str, command: str, keys: bytes, count: int | None = None) -> str:
+    def keys(self, host: bytes, session: str, command: str, keys: bytes, seen: str, count: int | None = None) -> str:
+        """`seen`: the drawing at which they were pressed."""
         count = self.next_count() if count is None else count
-        return self.text(count, domain("keys") + lp(host) + lp(session.encode()) + lp(command.encode()) + lp(sha(keys)) + u64(count) + lp(self.id))
+        return self.text(count, domain("keys") + lp(host) + lp(session.encode()) + lp(command.encode()) + lp(seen.encode()) + lp(sha(keys)) + u64(count) + lp(self.id))
 
     def steer(self, host: bytes, session: str, command: str, kind: str, *texts: str) -> str:
         """A command whose detail is some texts."""

@@ -135,5 +135,5 @@ FROM_CLIENT: dict[str, Message] = {
     "letter": {"type": "letter", "id": "c1", "to": KEY, "bytes": "aGVsbG8"},
     "letter to a client": {"type": "letter", "id": "c1", "client": "c2", "bytes": "aGVsbG8"},
     "screen": {"type": "screen", "id": "c1", "session": "s1", "after": "t.1"},
-    "keys": {"type": "keys", "id": "c1", "session": "s1", "keys": "aWhlbGxv", "signature": "s"},
+    "keys": {"type": "keys", "id": "c1", "session": "s1", "keys": "aWhlbGxv", "seen": "t1.1", "signature": "s"},
 }  # fmt: skip

@@ -69,6 +69,7 @@ class Looking:
         assert "screen" in reply, reply
         drawing = reply["screen"]
         self.drawings.append(drawing)
+        assert drawing.get("whole") or drawing["base"] == self.of, drawing
         if drawing.get("whole"):
             self.rows = {}
         self.rows.update({line["row"]: "".join(run["text"] for run in line["runs"]) for line in drawing["lines"]})
@@ -84,4 +85,4 @@ class Looking:
         return wait_until(lambda: self.text if meant(self.look()) else None, 20, lambda: f"{is_meant} on the screen, which shows:\n{self.text}")
 
     def type(self, keys: bytes, **fields: Any) -> Message:
-        return self.client.command("keys", session=self.session, keys=b64(keys), **fields)
+        return self.client.command("keys", session=self.session, keys=b64(keys), **({"seen": self.of} if self.of else {}), **fields)

@@ -265,8 +265,11 @@ def test_a_host_that_wants_signatures_types_only_what_its_device_signed_in_order
         host, device = unb64(phone.summaries[session]["steering"]["consent"]), phone.device
         assert device
         looking = Looking(phone, session)
+        assert "something else by now" in looking.type(b"unseen\r")["error"]["message"]
+        looking.look()
+        assert looking.of
         assert "signature only" in looking.type(b"unsigned\r")["error"]["message"]
-        second, first = device.keys(host, session, "k2", b"two\r", count=902), device.keys(host, session, "k1", b"one\r", count=901)
+        second, first = (device.keys(host, session, name, keys, looking.of, count=count) for name, keys, count in (("k2", b"two\r", 902), ("k1", b"one\r", 901)))
         assert "does not fit" in looking.type(b"three\r", id="k2", signature=second)["error"]["message"]
         assert "error" not in looking.type(b"two\r", id="k2", signature=second)
         assert "later command" in looking.type(b"one\r", id="k1", signature=first)["error"]["message"]

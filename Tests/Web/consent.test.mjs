@@ -26,12 +26,19 @@ const kinds = [
   ["a model", consent.steeringStatementOf, sent({ type: "model", model: "plan" })],
   ["the end of asking for everything", consent.steeringStatementOf, sent({ type: "askAll", on: false })],
   ["a rule that is taken back", consent.steeringStatementOf, sent({ type: "ruleOff", rule: "plan" })],
-  ["keys", consent.steeringStatementOf, sent({ type: "keys", keys: "aWhlbGxv" })],
+  ["keys", consent.steeringStatementOf, sent({ type: "keys", keys: "aWhlbGxv", seen: "t.1" })],
   ["a rule that is added", consent.steeringStatementOf, sent({ type: "ruleAdd", toml: "plan" })],
   ["a rule that is changed", consent.steeringStatementOf, sent({ type: "ruleChange", rule: "plan", toml: "plan" })],
   ["a start", consent.steeringStatementOf, sent({ type: "start", project: "p", agent: "claude", mode: "m", model: "n", text: "t", pictures: [picture] })],
   ["a resumed session", consent.steeringStatementOf, sent({ type: "resume", past: "x", project: "p", agent: "claude", mode: "m", model: "n", text: "t", pictures: [picture] })],
 ];
+
+test("keys are signed for the drawing at which they were pressed, as the vector says", async () => {
+  const { keys } = JSON.parse(await readFile(new URL("../ConsentTests/Fixtures/details.json", import.meta.url), "utf8"));
+  const command = { type: "keys", session: "claude-0001", keys: "aWhlbGxv", seen: "t1.7" };
+  const statement = await consent.steeringStatementOf({ ...sent({}), id: "c9", count: 41, command });
+  assert.equal(consent.base64urlOf(statement), keys);
+});
 
 test("no two statements are alike, whatever field is another", async () => {
   const seen = new Map();

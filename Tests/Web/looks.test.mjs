@@ -93,14 +93,14 @@ class Desk {
   #replies = [];
   typist = new Typist(
     { freshID: () => `k${this.sent.length + 1}`, command: (message, { id }) => new Promise((resolve, reject) => {
-      this.sent.push([id, Buffer.from(message.keys, "base64url").toString(), message.signature]);
+      this.sent.push([id, Buffer.from(message.keys, "base64url").toString(), message.signature, message.seen]);
       this.#replies.push({ resolve, reject });
     }) },
     { signed: async (command, id) => ({ ...command, signature: `of ${id}` }) },
     (error) => this.told.push(error?.code ?? "typed"));
 
-  async type(text) {
-    const isTaken = this.typist.type("s1", new TextEncoder().encode(text));
+  async type(text, seen = "t.1") {
+    const isTaken = this.typist.type("s1", new TextEncoder().encode(text), seen);
     await settle();
     return isTaken;
   }
@@ -116,11 +116,11 @@ class Desk {
 test("keys go in their order, each signed, and those pressed meanwhile go together", async () => {
   const desk = new Desk();
   await desk.type("i");
-  await desk.type("h");
-  await desk.type("ello");
-  assert.deepEqual(desk.sent, [["k1", "i", "of k1"]]);
+  await desk.type("h", "t.2");
+  await desk.type("ello", "t.3");
+  assert.deepEqual(desk.sent, [["k1", "i", "of k1", "t.1"]]);
   await desk.reply();
-  assert.deepEqual(desk.sent.at(-1), ["k2", "hello", "of k2"]);
+  assert.deepEqual(desk.sent.at(-1), ["k2", "hello", "of k2", "t.2"], "where the first of them was pressed, whatever has come since");
   await desk.reply();
   assert.deepEqual([desk.sent.length, desk.told], [2, ["typed"]]);
 });

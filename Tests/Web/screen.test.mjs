@@ -9,17 +9,29 @@ test("a screen is what came whole, and then the rows that changed", () => {
   const screen = new HeldScreen();
   assert.deepEqual(screen.take(whole), [0, 1, 2]);
   assert.equal(screen.text, "$ vim\n\nend");
-  assert.deepEqual(screen.take({ of: "t.2", rows: 3, columns: 10, wrapsPaste: true, lines: [{ row: 1, runs: [{ text: "new" }] }] }), [1]);
+  assert.deepEqual(screen.take({ of: "t.2", base: "t.1", rows: 3, columns: 10, wrapsPaste: true, lines: [{ row: 1, runs: [{ text: "new" }] }] }), [1]);
   assert.deepEqual([screen.of, screen.text, screen.cursor, screen.wrapsPaste, screen.applicationKeys], ["t.2", "$ vim\nnew\nend", null, true, false]);
 });
 
 test("another size begins anew, and what does not fit is left out", () => {
   const screen = new HeldScreen();
   screen.take(whole);
-  screen.take({ of: "t.2", rows: 2, columns: 10, lines: [{ row: 1, runs: [{ text: "x" }] }, { row: 7, runs: [{ text: "y" }] }] });
+  screen.take({ of: "t.2", base: "t.1", rows: 2, columns: 10, lines: [{ row: 1, runs: [{ text: "x" }] }, { row: 7, runs: [{ text: "y" }] }] });
   assert.deepEqual([screen.rows, screen.text], [2, "\nx"]);
   screen.take({ of: "t.3", whole: true, rows: 1e9, columns: -4, lines: [] });
   assert.deepEqual([screen.rows, screen.columns], [1000, 0]);
+});
+
+test("rows that changed since another drawing are not laid over this one, and all of it is asked for", () => {
+  const screen = new HeldScreen();
+  screen.take(whole);
+  // The relay asked for what follows t.9.
+  const mixed = { of: "t.12", base: "t.9", rows: 3, columns: 10, lines: [{ row: 2, runs: [{ text: "1. Yes" }] }] };
+  assert.equal(screen.take(mixed), null);
+  assert.deepEqual([screen.text, screen.of, screen.after], ["$ vim\n\nend", "t.1", ""]);
+  for (const base of [undefined, ""]) assert.equal(new HeldScreen().take({ ...mixed, base }), null);
+  screen.take({ ...mixed, whole: true });
+  assert.deepEqual([screen.text, screen.after], ["\n\n1. Yes", "t.12"]);
 });
 
 test("a style is marks and two colours; what is not known of it is left out", () => {

@@ -82,7 +82,7 @@ export class TerminalView extends View {
    */
   arrive(session) {
     this.#looks ??= new Looks(this.app.link, {
-      of: () => this.#screen.of, opened: (its, id, drawing) => this.app.trust.sealer?.screen(its, id, drawing) ?? drawing, drawn: (drawing) => this.#drawn(drawing), failed: (error) => this.#failed(error), setTimer: (run, wait) => setTimeout(run, wait),
+      of: () => this.#screen.after, opened: (its, id, drawing) => this.app.trust.sealer?.screen(its, id, drawing) ?? drawing, drawn: (drawing) => this.#drawn(drawing), failed: (error) => this.#failed(error), setTimer: (run, wait) => setTimeout(run, wait),
     });
     this.#typist ??= new Typist(this.app.link, this.app.trust, (error) => this.#told(error));
     if (session !== this.session) {
@@ -166,10 +166,11 @@ export class TerminalView extends View {
 
   /** @param {import("../wire").Screen} drawing */
   #drawn(drawing) {
+    const changed = this.#screen.take(drawing);
+    if (!changed) return;
     this.#heardAt = this.app.now();
     const wasProblem = this.#problem;
     this.#problem = "";
-    const changed = this.#screen.take(drawing);
     const { lines, cursor } = this.#screen;
     while (this.#rows.children.length > lines.length) this.#rows.lastChild?.remove();
     while (this.#rows.children.length < lines.length) this.#rows.append(h("div", { class: "screen-row" }));
@@ -308,7 +309,7 @@ export class TerminalView extends View {
   /** @param {Uint8Array} bytes */
   #send(bytes) {
     this.#follow(true);
-    const isTaken = this.#typist.type(this.session, bytes);
+    const isTaken = this.#typist.type(this.session, bytes, this.#screen.of);
     if (!isTaken) write(this.#trouble, t`That is too much at once: nothing of it was typed.`);
     return isTaken;
   }

@@ -139,11 +139,12 @@ package struct ConsentGate: Sendable {
         case refuse(ConsentRefusal)
     }
 
-    package func typed(_ keys: [UInt8], by call: ScreenCall, pins: inout PinBook) -> KeysOutcome {
+    package func typed(_ keys: [UInt8], seen: String, by call: ScreenCall, pins: inout PinBook) -> KeysOutcome {
         do throws(Refused) {
             let pin = try counted(call.signature, &pins, rights: KeysStatement.rights) { device, count in
                 KeysStatement(
-                    host: host, session: call.session, command: call.command, keys: keys, count: count, device: device, crypto)
+                    host: host, session: call.session, command: call.command, seen: seen, keys: keys, count: count,
+                    device: device, crypto)
             }
             var taken = call
             taken.by.name = pin.name

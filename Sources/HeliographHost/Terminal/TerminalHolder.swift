@@ -256,7 +256,7 @@ struct TerminalHolder {
         case .look(let after):
             guard !looks.asked(asker, after: after, at: Self.now) else { return }
             answer(asker, .failed(.tooMany, "too many look at this terminal"))
-        case .type(let keys):
+        case .type(let keys, _):
             type(keys, number)
             answer(asker, .typed)
         }

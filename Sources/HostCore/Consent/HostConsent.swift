@@ -263,17 +263,17 @@ package struct HostConsent {
     }
 
     /// Keys are taken as a command is: as they were signed, and once. `call` has them opened then. Returns why they are not.
-    mutating func admit(_ keys: [UInt8], by call: inout ScreenCall) -> String? {
+    mutating func admit(_ keys: [UInt8], seen: String?, by call: inout ScreenCall) -> String? {
         guard isSigned else { return nil }
         var changed = book
-        switch gate.typed(keys, by: call, pins: &changed) {
+        switch gate.typed(keys, seen: seen ?? "", by: call, pins: &changed) {
         case .refuse(let refusal): return refusal.sentence
         case .take(let taken):
             call = taken
             if let refusal = save(changed) { return refusal }
         }
         switch sealing?.opening.opened(keys, by: call) {
-        case .opened(let opened)?: call.wish = .type(opened)
+        case .opened(let opened)?: call.wish = .type(opened, seen: seen)
         case .refused(let refusal)?: return refusal.sentence
         case nil: break
         }

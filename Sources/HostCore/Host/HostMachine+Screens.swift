@@ -7,7 +7,7 @@ extension HostMachine {
             return answer(call.name, .failed(.unsupported, "no terminal of this session can be seen"))
         }
         var call = call
-        if case .type(let keys) = call.wish {
+        if case .type(let keys, let seen) = call.wish {
             guard !typing.knows(call.name) else {
                 return answer(call.name, .failed(.closed, "these keys have come before, and are typed once"))
             }
@@ -16,13 +16,16 @@ extension HostMachine {
             if rules?.guards(hasPasskeys: consent?.hasPasskeys == true) == true {
                 return answer(call.name, .failed(.forbidden, RuleDesk.noKeysReason))
             }
-            if let refusal = consent?.admit(keys, by: &call) {
+            if consent?.isSigned == true, !drawings.isRecent(seen, in: call.session, at: now.monotonic) {
+                return answer(call.name, .failed(.closed, Self.screenIsAnother))
+            }
+            if let refusal = consent?.admit(keys, seen: seen, by: &call) {
                 orders.append(.log(.consent(.steeringRefused(call.session, call.name, reason: refusal))))
                 return answer(call.name, .failed(.forbidden, refusal))
             }
             // The device's new count.
             carryOut([HostConsent.Order]())
-            guard case .type(let opened) = call.wish else { preconditionFailure("keys stay keys") }
+            guard case .type(let opened, _) = call.wish else { preconditionFailure("keys stay keys") }
             tellTyped(typing.typed(opened.count, as: call.name, by: call.by, in: call.session, at: now))
             wereAgentsTold = true
         } else {
@@ -31,9 +34,15 @@ extension HostMachine {
         orders.append(.askTerminal(call))
     }
 
+    static let screenIsAnother = "the terminal shows something else by now: look at it, and type again"
+
     mutating func terminalAnswered(_ name: SteeringName, _ said: ScreenAnswer) {
         let session = looks.ended(name)
-        guard case .screen(let screen) = said, consent?.isSealed == true else { return answer(name, said) }
+        guard case .screen(let screen) = said, consent?.isSigned == true else { return answer(name, said) }
+        if let session, let shown = try? JSONDocument(parsing: screen).root.string("of", bytesMax: WireLimits.nameBytesMax) {
+            drawings.shown(shown, in: session, at: now.monotonic)
+        }
+        guard consent?.isSealed == true else { return answer(name, said) }
         guard let session, let sealed = consent?.shown(screen, to: name.command, in: session) else {
             return answer(name, .failed(.unavailable, "its host cannot seal what its terminal shows now"))
         }

@@ -32,6 +32,7 @@ package struct HostMachine {
     private var fetches = PictureFetches()
     var tries = RuleTries()
     var looks = OpenLooks()
+    var drawings = RecentDrawings()
     private let limits = HostLimits()
     private var known = KnownHolds()
     /// Sessions that the relay has as ours, as far as the agents were told.
@@ -382,6 +383,7 @@ package struct HostMachine {
 
     private mutating func sessionEnded(_ session: SessionID) {
         offers[session] = nil
+        drawings.forget(session)
         named.remove(session)
         tellTyped(typing.ended(session))
         carryOut(steering.ended(session))

@@ -59,8 +59,8 @@ struct ScreenDrawing: Sendable {
 
     // MARK: The wire
 
-    /// The rows that have changed since the drawing of that number; with 0 all of them.
-    func json(as name: String, after: Int64) -> [UInt8] {
+    /// The rows that have changed since the drawing of that number, which has the name `base`; with 0 all of them.
+    func json(as name: String, after: Int64, base: String?) -> [UInt8] {
         let changed = lines.indices.filter { since[$0] > after && !(after == 0 && lines[$0].isEmpty) }
         var shown = changed.map { Self.line($0, lines[$0]) }
         if Self.size(shown) > WireLimits.screenBytesMax - Self.headBytes {
@@ -77,6 +77,7 @@ struct ScreenDrawing: Sendable {
         }
         return JSONWriter.object { writer in
             writer.field("of", name)
+            writer.field("base", base)
             writer.flag("whole", after == 0)
             writer.flag("cut", isCut)
             writer.field("rows", Int64(rows))

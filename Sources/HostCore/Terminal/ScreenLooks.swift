@@ -73,8 +73,13 @@ package struct ScreenLooks: Sendable {
         let isDue: (Look) -> Bool = { [number = drawing.number] in $0.after < number || $0.until <= now }
         let answered = looks.filter(isDue)
         looks.removeAll(where: isDue)
-        return answered.map { ($0.asker, drawing.json(as: "\(name).\(drawing.number)", after: $0.after)) }
+        return answered.map { look in
+            let base = look.after > 0 ? drawingName(look.after) : nil
+            return (look.asker, drawing.json(as: drawingName(drawing.number), after: look.after, base: base))
+        }
     }
+
+    private func drawingName(_ number: Int64) -> String { "\(name).\(number)" }
 
     private mutating func draw(_ screen: TerminalScreen, at now: Int64) {
         guard hasChanged, now >= drawFrom else { return }

@@ -3,8 +3,8 @@ package struct ScreenCall: Sendable, Equatable {
     package enum Wish: Sendable, Equatable {
         /// What is on the screen, once it is other than what that drawing shows; nil: now.
         case look(after: String?)
-        /// As a keyboard sends them.
-        case type([UInt8])
+        /// As a keyboard sends them; `seen` is the drawing at which they were pressed.
+        case type([UInt8], seen: String? = nil)
     }
 
     package var command: CommandID
@@ -42,7 +42,8 @@ package struct ScreenCall: Sendable, Equatable {
         guard let keys = Base64URL.bytes(spelled), (1...WireLimits.keysBytesMax).contains(keys.count) else {
             throw WireError(.badValue, at: text.path, "keys are at least one byte in base64url without padding")
         }
-        return (.type(keys), try value.optionalString("signature", bytesMax: WireLimits.signatureBytesMax))
+        let seen = try value.optionalString("seen", bytesMax: WireLimits.nameBytesMax)
+        return (.type(keys, seen: seen), try value.optionalString("signature", bytesMax: WireLimits.signatureBytesMax))
     }
 }
 
@@ -57,7 +58,9 @@ extension ScreenCall.Wish {
     package func write(to writer: inout JSONWriter) {
         switch self {
         case .look(let after): writer.field("after", after)
-        case .type(let keys): writer.field("keys", Base64URL.text(keys))
+        case .type(let keys, let seen):
+            writer.field("keys", Base64URL.text(keys))
+            writer.field("seen", seen)
         }
     }
 }

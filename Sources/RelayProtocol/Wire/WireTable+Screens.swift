@@ -4,6 +4,7 @@ extension WireTable {
         "screen", "What a terminal shows.",
         [
             .required("of", .name, "Names this drawing; `after` of the next `screen`."),
+            .optional("base", .name, "`of` of the drawing whose rows it changes. Left out of a whole one."),
             .optional("whole", .flag, "Rows that are not listed are empty; without it they are as they were."),
             .optional("cut", .flag, "Not all of it fits a message."), .required("rows", .count),
             .required("columns", .count),
@@ -34,7 +35,13 @@ extension WireTable {
         "What the session's terminal shows, as soon as it is other than what the sender has, and within ten seconds in any case. Live only."
     static let screenFields: [WireField] = [.optional("after", .name, "`of` of what the sender has.")]
     static let keysMeaning = "Types at the session's terminal. Live only: of what is typed, an event counts the bytes."
-    static let keysFields: [WireField] = [.required("keys", .keys), signature]
+    static let keysFields: [WireField] = [
+        .required("keys", .keys),
+        .optional(
+            "seen", .name, "`of` of the drawing at which they were pressed. A signed host types none without it, or long after."
+        ),
+        signature,
+    ]
 
     static let asked: [WireField] = [
         .required("id", .identifier), .required("session", .identifier), .required("by", .object(named)),

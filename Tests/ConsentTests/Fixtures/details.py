@@ -77,6 +77,8 @@ print(json.dumps({
     "prompt": {
         "command": prompt("/compact", 1, "queue"), "steer": prompt("go", 0, "steer"), "picture": prompt("go", 0, "queue", PICTURE),
     },
+    "keys": b64(
+        domain("keys") + lp(HOST) + lp(SESSION) + lp(COMMAND) + lp("t1.7") + lp(sha(b"ihello")) + COUNT.to_bytes(8, "big") + lp(DEVICE)),
     "steer": {
         "mode": steer("mode", lp("plan")), "model": steer("model", lp("big")), "askAllOff": steer("askAll", b"\0"),
         "start": steer("start", launch(None, "plan", None, "go", PICTURE)), "resume": steer("resume", launch("x", None, "big", None)),

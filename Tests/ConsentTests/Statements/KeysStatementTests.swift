@@ -13,10 +13,18 @@ import Testing
         let device: KeyID = try vectors.fixed("deviceID")
         let keys = Array("ihello".utf8)
         let statement = KeysStatement(
-            host: host, session: .named("local-shell-1"), command: .named("c9"), keys: keys, count: 258, device: device, crypto)
+            host: host, session: .named("local-shell-1"), command: .named("c9"), seen: "t1.7", keys: keys, count: 258,
+            device: device, crypto)
         var spelled = Array("heliograph/v1/keys\u{0}".utf8) + counted(host.bytes)
-        spelled += counted(Array("local-shell-1".utf8)) + counted(Array("c9".utf8))
+        spelled += counted(Array("local-shell-1".utf8)) + counted(Array("c9".utf8)) + counted(Array("t1.7".utf8))
         spelled += counted(crypto.sha256(keys)) + [0, 0, 0, 0, 0, 0, 1, 2] + counted(device.bytes)
         #expect(statement.bytes == spelled)
+    }
+
+    @Test func `the statement is the vector that pages check, too`() throws {
+        let statement = KeysStatement(
+            host: try vectors.fixed("hostID"), session: .named("claude-0001"), command: .named("c9"), seen: "t1.7",
+            keys: Array("ihello".utf8), count: 41, device: try vectors.fixed("deviceID"), crypto)
+        #expect(try statement.bytes == Vectors.details.bytes("keys"))
     }
 }

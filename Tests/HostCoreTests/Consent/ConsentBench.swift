@@ -138,7 +138,7 @@ struct ConsentBench {
                 default: break
                 }
             case .askTerminal(let call):
-                guard case .type(let bytes) = call.wish else { continue }
+                guard case .type(let bytes, _) = call.wish else { continue }
                 typed.append("typed")
                 keys.append(String(decoding: bytes, as: UTF8.self))
             case .respond(let token, let answer):
@@ -199,9 +199,10 @@ struct ConsentBench {
     }
 
     /// `typed`, or why not.
-    mutating func type(_ keys: [UInt8], _ id: String, signature: String?) -> String {
+    mutating func type(_ keys: [UInt8], _ id: String, signature: String?, seen: String? = "t1.1") -> String {
         let call = ScreenCall(
-            command: CommandID(id)!, session: Self.session, by: Named(id: ClientID("c1")!, name: "phone"), wish: .type(keys),
+            command: CommandID(id)!, session: Self.session, by: Named(id: ClientID("c1")!, name: "phone"),
+            wish: .type(keys, seen: seen),
             signature: signature)
         typed = []
         _ = tell(.received(.screen(call)))
@@ -241,11 +242,12 @@ struct ConsentBench {
         ).signed(by: device.keys.identity).text
     }
 
-    mutating func keysSignature(_ keys: [UInt8], _ id: String, by device: Device? = nil) -> String {
+    mutating func keysSignature(_ keys: [UInt8], _ id: String, by device: Device? = nil, seen: String = "t1.1") -> String {
         self.device.count += 1
         let identity = (device ?? self.device).keys.identity
         return KeysStatement(
-            host: host.identity.id, session: Self.session, command: CommandID(id)!, keys: keys, count: self.device.count,
+            host: host.identity.id, session: Self.session, command: CommandID(id)!, seen: seen, keys: keys,
+            count: self.device.count,
             device: identity.id, .openSSL
         ).signed(by: identity).text
     }

@@ -14,8 +14,17 @@ struct HostKeysTests {
         offer.hasScreen = true
         let works = Event(.statusChanged(.running, reason: nil), at: 1)
         bench.tell([.emit(Bench.session, works.bytes, isKept: true), .offer(Bench.session, offer)])
+        show("t1.1", &bench)
         return bench
     }
+
+    private func show(_ drawing: String, _ bench: inout Bench) {
+        looks.number += 1
+        _ = bench.look("l\(looks.number)", shows: Array(#"{"of":"\#(drawing)","rows":1,"columns":1,"lines":[]}"#.utf8))
+    }
+
+    private final class Looks { var number = 0 }
+    private let looks = Looks()
 
     @Test("keys are typed if a trusted device signed exactly these for exactly this message, and once")
     func signed() throws {
@@ -30,6 +39,25 @@ struct HostKeysTests {
         #expect(bench.type(keys, "k1", signature: good) == "typed", "none of these was in its way")
         try bench.restart()
         #expect(bench.type(keys, "k1", signature: good) != "typed", "not again, in no life of the daemon")
+    }
+
+    @Test("keys that the relay has held back are not typed into another dialog, and typing ahead goes on")
+    func withheld() throws {
+        var bench = try bench()
+        let held = bench.keysSignature([49], "k1")
+        #expect(bench.type([49], "k1", signature: held, seen: "t1.2") == HostMachine.screenIsAnother, "the relay names another")
+        show("t1.2", &bench)
+        #expect(bench.type([49], "k1", signature: held, seen: "t1.2") == ConsentRefusal.badSignature.sentence)
+        bench.pass(.seconds(30))
+        show("t1.2", &bench)
+        let ahead = bench.keysSignature([50], "k2", seen: "t1.1")
+        #expect(bench.type([50], "k2", signature: ahead) == "typed", "it was shown thirty seconds ago")
+        bench.pass(.milliseconds(1))
+        let late = bench.keysSignature([51], "k3", seen: "t1.1")
+        #expect(bench.type([51], "k3", signature: late) == HostMachine.screenIsAnother)
+        let now = bench.keysSignature([51], "k4", seen: "t1.2")
+        #expect(bench.type([51], "k4", signature: now, seen: "t1.2") == "typed")
+        #expect(bench.type([51], "k5", signature: now, seen: nil) == HostMachine.screenIsAnother)
     }
 
     @Test("keys that were overtaken are not typed: the order is the device's")
@@ -52,6 +80,6 @@ struct HostKeysTests {
     @Test("an open host types what the relay brings")
     func open() throws {
         var bench = try bench(.open)
-        #expect(bench.type([1], "k1", signature: nil) == "typed")
+        #expect(bench.type([1], "k1", signature: nil, seen: nil) == "typed")
     }
 }

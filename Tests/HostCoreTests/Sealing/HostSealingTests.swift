@@ -122,6 +122,7 @@ struct HostSealingTests {
         #expect(plain.wraps == nil && plain.projects == [ProjectOffer(name: "secret-site", folder: "~/secret-site")])
         #expect(plain.agents.allSatisfy(\.takesPictures) && plain.actions == desk.actions)
         #expect(!bench.leftBytes.contains("ecret"))
+        _ = bench.look("k0", shows: Array(#"{"of":"t1.1"}"#.utf8))
         #expect(bench.type([1], "k1", signature: nil) == ConsentRefusal.unsigned.sentence)
     }
 

@@ -173,6 +173,7 @@ struct SealedWordsTests {
         var offer = SteeringOffer(actions: [.prompt])
         offer.hasScreen = true
         bench.tell([.offer(Bench.session, offer)])
+        _ = bench.look("k0", shows: Array(#"{"of":"t1.1"}"#.utf8))
         func press(_ keys: [UInt8], _ id: String) -> String { bench.type(keys, id, signature: bench.keysSignature(keys, id)) }
         #expect(press(Array("ls".utf8), "k1") == ConsentRefusal.notSealed.sentence)
         #expect(press(try reader.keys("ls", with: "other"), "k2") == ConsentRefusal.cannotOpen.sentence)

@@ -55,7 +55,7 @@ struct ScreenLooksTests {
         let answer = bench.pass(10)
         #expect(
             answer == [
-                #"2: {"of":"t1.2","#
+                #"2: {"of":"t1.2","base":"t1.1","#
                     + Self.size(#""cursor":{"row":1,"column":5},"lines":[{"row":1,"runs":[{"text":"two!!"}]}]}"#)
             ])
         #expect(bench.look(3, after: "t1.2"))
@@ -97,7 +97,7 @@ struct ScreenLooksTests {
         _ = bench.pass(20)
         _ = bench.look(2, after: "t1.1")
         #expect(bench.pass(9_900) == [])
-        #expect(bench.pass(200) == [#"2: {"of":"t1.1",\#(Self.size(#""cursor":{"row":0,"column":1},"lines":[]}"#))"#])
+        #expect(bench.pass(200) == [#"2: {"of":"t1.1","base":"t1.1",\#(Self.size(#""cursor":{"row":0,"column":1},"lines":[]}"#))"#])
     }
 
     @Test(

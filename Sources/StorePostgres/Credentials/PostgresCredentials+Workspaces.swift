@@ -132,8 +132,7 @@ extension PostgresCredentials: WorkspaceStore {
             let standing = try Self.workspaces(on: connection)
             guard let workspace = standing.first(where: { $0.id == id }) else { return nil }
             try WorkspaceRules.checkRemoval(of: id, first: standing.first?.id)
-            let ended = try Self.tokens("WHERE revoked_at IS NULL ORDER BY number", on: connection)
-                .filter { $0.workspace == id }
+            let ended = try Self.tokens(of: id, on: connection).filter { $0.revokedAt == nil }
             for token in ended {
                 _ = try Self.run(
                     "UPDATE tokens SET revoked_at = $1::bigint WHERE token = $2::text", .bigint(at), .text(token.id),

@@ -52,7 +52,8 @@ final class Overseer: RelayOverview {
         let owned = node.map { node in workspaces.count { node.owns($0) } } ?? workspaces.count
         measures.looked(workspaces: workspaces.count, registered: access.registered, owned: owned)
         measures.looked(
-            workspaceEventBytes: cores.flatMap(\.runner.workspaceEventBytes), of: owned,
+            workspaceEventBytes: cores.flatMap(\.runner.workspaceEventBytes),
+            recordBytes: cores.flatMap(\.runner.workspaceRecordBytes), of: owned,
             overfull: cores.reduce(0) { $0 + $1.runner.overfullWorkspaceCount })
         measures.looked(
             sessions: cores.reduce(0) { $0 + $1.runner.sessionCount },

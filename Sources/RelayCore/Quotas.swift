@@ -41,6 +41,8 @@ package struct Quotas: Sendable, Equatable {
             "the sessions of a workspace keep at most \(sessionMegabytesPerWorkspace) MB: what makes one larger waits until others end or are removed"
         case .keepMegabytes:
             "the relay keeps no more events of this workspace: what comes waits until sessions end or are removed"
+        case .recordMegabytes:
+            "the approvals and the audit log of this workspace take all they may: what is asked waits until sessions are removed, or whoever runs the relay allows more"
         default: "more comes than \(quota.setting) allows: send it later"
         }
     }
@@ -54,15 +56,19 @@ package enum Quota: String, Sendable, CaseIterable {
     case commandsPerDayPerClient, commandsPerDayPerWorkspace, pushesPerDayPerWorkspace
     /// Bytes of events in a workspace, and the oldest do not make room fast enough.
     case keepMegabytes
+    /// Bytes of its approvals, its audit log and the places of removed sessions: as much again.
+    case recordMegabytes
 
     /// The setting that says how much.
-    package var setting: String { self == .keepMegabytes ? rawValue : "limits.\(rawValue)" }
+    package var setting: String {
+        self == .keepMegabytes || self == .recordMegabytes ? Self.keepMegabytes.rawValue : "limits.\(rawValue)"
+    }
 
     /// The limit of the workspace that it is; nil: one of a session, a host or a client, or of what goes on by itself.
     package var workspaceLimit: WorkspaceLimit? {
         switch self {
         case .sessionsPerWorkspace: .sessions
-        case .keepMegabytes: .megabytes
+        case .keepMegabytes, .recordMegabytes: .megabytes
         case .pushesPerDayPerWorkspace: .pushesPerDay
         default: nil
         }

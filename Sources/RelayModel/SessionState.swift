@@ -9,6 +9,10 @@ package struct SessionState: Sendable, Equatable {
     package var hostSeq: Int64 = 0
     /// Bytes of the events that the log holds; after a trim in proportion to the remaining events.
     package var eventBytes: Int64 = 0
+    /// Bytes of its approvals on disk, which go with it.
+    package var approvalBytes: Int64 = 0
+    /// Bytes of its lines in the audit log, which stay when it is removed.
+    package internal(set) var auditBytes: Int64 = 0
     /// When the relay last received an event, in milliseconds since 1970 by the clock that history ages by: hosts' clocks may be wrong.
     package var touchedAt: Int64 = 0
 
@@ -66,6 +70,7 @@ package struct SessionState: Sendable, Equatable {
         offerBytes = summary.steering?.memoryBytes ?? 0
         hostSeq = try value.integer("hostSeq")
         eventBytes = try value.optionalInteger("eventBytes") ?? 0
+        approvalBytes = try value.optionalInteger("approvalBytes") ?? 0
         touchedAt = try value.optionalInteger("touchedAt") ?? summary.lastActivityAt
         try readUsage(from: value)
         for agent in try value.array("subagents") { subagents.insert(try agent.string()) }
@@ -80,9 +85,10 @@ package struct SessionState: Sendable, Equatable {
         agentOperation = isKept ? try value.required("agent").optionalString("operation") : summary.operation
     }
 
-    /// Cost and tokens, as JSON, which outlive a session that retention removes; empty if there are none.
+    /// Cost, tokens and the size of what the audit log has, as JSON, which outlive a session that retention removes; empty if there are none.
     package var usage: [UInt8] {
-        guard summary.costMicroUSD != nil || summary.estimateMicroUSD != nil || summary.tokens != nil else { return [] }
+        guard summary.costMicroUSD != nil || summary.estimateMicroUSD != nil || summary.tokens != nil || auditBytes > 0
+        else { return [] }
         return JSONWriter.object { writer in
             writer.field("costMicroUSD", summary.costMicroUSD)
             writer.field("estimateMicroUSD", summary.estimateMicroUSD)
@@ -115,6 +121,7 @@ package struct SessionState: Sendable, Equatable {
             writer.object("summary") { summary.write(to: &$0) }
             writer.field("hostSeq", hostSeq)
             writer.field("eventBytes", eventBytes)
+            writer.field("approvalBytes", approvalBytes > 0 ? approvalBytes : nil)
             writer.field("touchedAt", touchedAt)
             writeUsage(to: &writer)
             writer.strings("subagents", subagents.isEmpty ? [] : subagents.sorted())
@@ -138,6 +145,7 @@ package struct SessionState: Sendable, Equatable {
         writer.field("runCostMicroUSD", runCostMicroUSD)
         writer.field("runEstimateMicroUSD", runEstimateMicroUSD > 0 ? runEstimateMicroUSD : nil)
         writer.object("runTokens") { runTokens.write(to: &$0) }
+        writer.field("auditBytes", auditBytes > 0 ? auditBytes : nil)
     }
 
     private mutating func readUsage(from value: JSONValue) throws(WireError) {
@@ -148,5 +156,6 @@ package struct SessionState: Sendable, Equatable {
         runCostMicroUSD = try value.integer("runCostMicroUSD")
         runEstimateMicroUSD = try value.optionalInteger("runEstimateMicroUSD") ?? 0
         runTokens = try Tokens(from: value.required("runTokens"))
+        auditBytes = try value.optionalInteger("auditBytes") ?? 0
     }
 }

@@ -122,6 +122,78 @@ import Testing
         #expect(t.relay.census.breach == nil)
     }
 
+    /// Asks and withdraws until the relay refuses; returns how often. Each time takes a kilobyte of title, twice.
+    private func ask(_ t: T, _ count: Int, of name: String, first: Int64, by host: PeerID) -> Int {
+        func refusals() -> Int { t.quotas.count { $0 == .recordMegabytes } }
+        let before = refusals()
+        for place in 0..<count {
+            let approval = ApprovalID("\(name)-a\(first)-\(place)")!
+            let request = ApprovalRequest(
+                approval: approval, kind: .tool, tool: "Bash", title: String(repeating: "x", count: 1_000), digest: T.digest)
+            let heads = [EventHead.approvalRequested(request), .approvalCancelled(approval, reason: "answeredLocally")]
+            t.send(heads, to: session(name), first: first + Int64(place) * 2, by: host)
+            t.commit()
+            if refusals() > before { return place }
+        }
+        return count
+    }
+
+    @Test func `approvals and the audit log are bounded, what is open is still decided, and it holds after a restart`() throws {
+        let t = T()
+        limits(t, WorkspaceLimits(megabytes: 1))
+        let (host, client, other) = (t.host(), watcher(t), t.host(in: Self.work.id))
+        t.send([T.started, T.request()], first: 1, by: host)
+        t.send([T.started], to: session("s2"), first: 1, by: host)
+        t.send([T.started], to: session("s2"), first: 1, by: other)
+        t.commit()
+        let asked = ask(t, 1_000, of: "s2", first: 2, by: host)
+        #expect((100...500).contains(asked))
+        #expect(t.take(host).contains { $0.contains(#""code":"tooMany""#) && $0.contains(#""session":"s2""#) })
+        #expect(isTold(t.take(client), .megabytes))
+        #expect(ask(t, 1, of: "s1", first: 3, by: host) == 0)
+        // What happens goes on, and people decide what is open.
+        let held = t.states[T.key]!.seq
+        t.send([.statusChanged(.running, reason: nil)], first: 3, by: host)
+        t.commit()
+        #expect(t.states[T.key]!.seq == held + 1)
+        t.command(T.decide(.allow), id: "d1", by: client)
+        t.settle()
+        #expect(t.take(client).contains(#"{"type":"reply","id":"d1","stage":"decided"}"#))
+        // A removed session leaves its place, so there are no new ones.
+        t.send([T.started], to: session("s3"), first: 1, by: host)
+        t.commit()
+        #expect(!t.states.keys.contains(SessionKey(workspace: T.home.id, session: session("s3"))))
+        #expect(ask(t, 1, of: "s2", first: 2, by: other) == 1, "another workspace notices nothing")
+        #expect(t.relay.census.breach == nil)
+
+        let again = T(state: t.state)
+        again.resume(t)
+        again.handle(.limitsListed([T.home.id: WorkspaceLimits(megabytes: 1)]))
+        let host2 = again.host()
+        #expect(ask(again, 1, of: "s2", first: Int64(2 + 2 * asked), by: host2) == 0)
+        limits(again, WorkspaceLimits(megabytes: 2))
+        #expect(ask(again, 1, of: "s2", first: Int64(2 + 2 * asked), by: host2) == 1, "the operator allows more")
+        #expect(again.relay.census.breach == nil)
+    }
+
+    @Test func `the audit log of a removed session counts on, and once when it continues`() {
+        let t = T()
+        let (host, client) = (t.host(), watcher(t))
+        t.send([T.started, T.request(), .approvalCancelled(ApprovalID("a1")!, reason: "answeredLocally")], first: 1, by: host)
+        t.settle()
+        let state = t.states[T.key]!
+        #expect(state.approvalBytes > 0 && state.auditBytes > 1_000)
+        t.command(.remove(T.session), id: "r1", by: client)
+        t.settle()
+        let left = state.auditBytes + RemovedSession.placeBytes
+        #expect(t.relay.workspaceRecordBytes == [left])
+        #expect(T(state: t.state).relay.workspaceRecordBytes == [left])
+        t.send([.statusChanged(.running, reason: nil)], first: 4, by: host)
+        t.settle()
+        #expect(t.relay.workspaceRecordBytes == [state.auditBytes])
+        #expect(t.relay.census.breach == nil)
+    }
+
     @Test func `a workspace keeps sessions for its own time, and never longer than the relay`() {
         let t = T(retention: Retention(ageMax: 30 * Self.day))
         t.handle(

@@ -64,6 +64,20 @@ import Testing
     }
 
     @Test(arguments: Implementation.allCases)
+    func `tokens are read by workspace and by name`(_ implementation: Implementation) throws {
+        let store = try implementation.make().credentials
+        let tokens = [token("t1", 1), token("t2", 2, workspace: .other, createdAt: 900), token("t3", 3, createdAt: 2_000)]
+        for token in tokens { try store.addToken(token) }
+        _ = try store.revoke(TokenRevocation(id: "t1", at: 5_000))
+        #expect(try store.tokens(of: .home).map(\.id) == ["t3", "t1"], "newest first, the revoked included")
+        #expect(try store.tokens(of: .other) == [tokens[1]])
+        #expect(try store.tokens(of: id("nowhere")).isEmpty)
+        #expect(try store.token("t1")?.revokedAt == 5_000)
+        #expect(try store.token("t2") == tokens[1])
+        #expect(try store.token("t9") == nil)
+    }
+
+    @Test(arguments: Implementation.allCases)
     func `a token gets another name where it is valid and of the workspace`(_ implementation: Implementation) throws {
         let store = try implementation.make().credentials
         try store.addToken(token("t1", 1))

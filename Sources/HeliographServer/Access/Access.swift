@@ -46,7 +46,7 @@ final class Access {
     private var clientsListed: Set<ClientKey>
     private var isWritingLater = false
     private(set) lazy var openCodes = OpenPairingCodes(loop: loop) { [unowned self] answer in
-        perform {
+        perform(.change, for: .relay) {
             try $0.openPairingCodes(at: WallClock.milliseconds)
         } then: { (result: Result<[PairingCode], any Error>) in
             answer(try? Set(result.get().map(\.digest)))
@@ -62,6 +62,8 @@ final class Access {
     /// with nil if there are none.
     var shutOutElsewhere: (TokenRevocation, @escaping (Elsewhere?) -> Void) -> Void = { $1(nil) }
 
+    /// Each holds a request.
+    private static let nextReadersMax = 32
     /// Between two tries to read a store that does not answer.
     private static let retryInterval = Duration.seconds(1)
     /// Between two tries to write to a store that takes nothing.
@@ -151,22 +153,23 @@ final class Access {
 
     /// Asks the store off the loop, and comes back with what came of it, or with a `StoreQueue.QueueError`.
     func perform<Value: Sendable>(
+        _ kind: StoreQueue.Turns.Kind, for caller: StoreQueue.Turns.Caller,
         _ work: @escaping @Sendable (any CredentialStore) throws -> Value,
         then answer: @escaping (Result<Value, any Error>) -> Void
     ) {
         let store = store
-        queue.perform({ try work(store) }, then: answer)
+        queue.perform(kind, for: caller, { try work(store) }, then: answer)
     }
 
     /// The same for what changes who may come in, unless it comes to a `Value` that `isChange` says changed nothing. `answer` is called when
     /// that holds here, and before those who are shown out by it go.
     func change<Value: Sendable>(
-        where isChange: @escaping @Sendable (Value) -> Bool,
+        for caller: StoreQueue.Turns.Caller, where isChange: @escaping @Sendable (Value) -> Bool,
         _ work: @escaping @Sendable (any CredentialStore) throws -> Value,
         then answer: @escaping (Result<Value, any Error>) -> Void
     ) {
         let (store, workspaceStore, unwritten) = (store, workspaceStore, unwritten)
-        queue.perform {
+        queue.perform(.change, for: caller) {
             // First, as a store does with what waits in it: a code that a revoked token has made lets nobody in.
             for revocation in unwritten { _ = try store.revoke(revocation) }
             let value = try work(store)
@@ -196,11 +199,12 @@ final class Access {
 
     /// Makes a workspace for a stranger.
     func register(
+        for caller: StoreQueue.Turns.Caller,
         _ make: @escaping @Sendable (any WorkspaceStore, any CredentialStore) throws -> RegistrationAnswer,
         then answer: @escaping (Result<RegistrationAnswer, any Error>) -> Void
     ) {
         let workspaces = workspaceStore
-        change(where: { _ in true }, { try make(workspaces, $0) }, then: answer)
+        change(for: caller, where: { _ in true }, { try make(workspaces, $0) }, then: answer)
     }
 
     /// Deletes the registered workspaces that the rules call idle and for which `isOwn` is true. Returns them.
@@ -210,7 +214,7 @@ final class Access {
     ) {
         // Uses of the last half minute may not be in the store.
         let (workspaceStore, own, uses) = (workspaceStore, Set(workspaces.keys.filter(isOwn)), uses.latest)
-        change(where: { !$0.isEmpty }) { store in
+        change(for: .relay, where: { !$0.isEmpty }) { store in
             let now = WallClock.milliseconds
             let tokens = try store.allTokens().map { token in
                 var token = token
@@ -258,7 +262,7 @@ final class Access {
     func revoke(_ revocation: TokenRevocation, then answer: @escaping (Result<Revoked, any Error>) -> Void) {
         // Another process may have ended it without a word to this one.
         let isValidHere = known.contains { $0.id == revocation.id && $0.revokedAt == nil }
-        change(where: { isValidHere || !$0.isEmpty }) {
+        change(for: revocation.workspace.map { .workspace($0) } ?? .relay, where: { isValidHere || !$0.isEmpty }) {
             try $0.revoke(revocation)
         } then: { [self] result in
             switch result {
@@ -308,7 +312,7 @@ final class Access {
     private func writeUnwritten() {
         let count = unwritten.count
         // As before every change.
-        change(where: { _ in true }) { _ in
+        change(for: .relay, where: { _ in true }) { _ in
         } then: { [self] result in
             isWritingLater = false
             guard case .success = result else { return writeLater() }
@@ -325,14 +329,14 @@ final class Access {
             readers = [answer]
             return read()
         }
-        guard nextReaders.count < StoreQueue.waitingMax else { return answer(.failure(StoreQueue.QueueError.tooMany)) }
+        guard nextReaders.count < Self.nextReadersMax else { return answer(.failure(StoreQueue.QueueError.tooMany)) }
         nextReaders.append(answer)
     }
 
     private func read() {
         isReading = true
         let (store, workspaceStore) = (store, workspaceStore)
-        queue.perform(counted: false) {
+        queue.perform(.change, for: .relay) {
             try Entrants(store, workspaceStore)
         } ended: { [self] result in
             isReading = false

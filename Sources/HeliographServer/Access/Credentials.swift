@@ -82,7 +82,7 @@ package struct Credentials: Sendable {
         if let parent {
             let open = try store.openPairingCodes(at: now)
             guard open.count(where: { $0.parent == parent }) < openCodesMax else { throw Refusal.tooManyCodes }
-            if let bound = TokenLineage(try store.allTokens()).bound(reachedBy: parent) { throw Refusal.bound(bound) }
+            if let bound = TokenLineage(try store.tokens(of: workspace)).bound(reachedBy: parent) { throw Refusal.bound(bound) }
         }
         try store.removePairingCodes(expiredBefore: now)
         try store.addPairingCode(
@@ -99,16 +99,16 @@ package struct Credentials: Sendable {
     ) throws -> NewToken? {
         // Looked at first: a guess writes nothing, and no token is read for it.
         guard let digest = Secret.digest(ofPairingCode: typed),
-            try store.openPairingCodes(at: WallClock.milliseconds).contains(where: { $0.digest == digest })
+            let open = try store.openPairingCodes(at: WallClock.milliseconds).first(where: { $0.digest == digest })
         else { return nil }
         let known = try previous.map(Secret.digest(ofToken:)).flatMap { digest in
-            try store.allTokens().first { $0.digest == digest && $0.role == .host }
+            try store.tokens(of: open.workspace).first { $0.digest == digest && $0.role == .host }
         }
         var made: NewToken?
         var isKnown = false
         let token = try store.redeemPairingCode(digest: digest, now: WallClock.milliseconds) { code in
             var new = newToken(code.role, name: name, kind: kind, workspace: code.workspace, by: code.parent)
-            if let known, code.role == .host, code.workspace == known.workspace {
+            if let known, code.role == .host {
                 new.token.subject = known.subject
                 isKnown = true
             }

@@ -24,7 +24,7 @@ final class PairingDesk {
         let (reached, parent) = (authenticated.baseURL, authenticated.token.id)
         // A person at the relay's own machine pairs a device that is elsewhere.
         let base = RelayAddress(reached)?.staysHere == true ? access.authenticator.publicOrigin ?? reached : reached
-        access.perform {
+        access.perform(.change, for: .workspace(workspace)) {
             try Credentials.makePairingCode(role, workspace: workspace, by: parent, $0)
         } then: { [self] result in
             let reply: Reply

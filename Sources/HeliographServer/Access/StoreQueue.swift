@@ -5,10 +5,10 @@ import WebSocketEngine
 /// Queries of the store of tokens and workspaces: off the loop, one after the other, bounded in number and time. Confined to the core's
 /// thread.
 ///
-/// A database that hangs delays only those who query it.
+/// A database that hangs delays only those who query it, and a caller with many queries only itself.
 final class StoreQueue {
-    /// Asked for and not ended. A crowd that pairs at once; each holds a request.
-    static let waitingMax = 32
+    typealias Turns = StoreTurns<() -> Void>
+
     /// A caller is answered after this long, whatever the store does: as for a command over HTTP.
     static let patience = Duration.seconds(10)
     /// For what is under way when the relay ends.
@@ -38,7 +38,9 @@ final class StoreQueue {
     private let loop: EventLoop
     private let queue = DispatchQueue(label: "heliograph.credentials")
     private let patience: Duration
-    private(set) var waiting = 0
+    private var turns = Turns()
+    /// The store works now.
+    private var isBusy = false
 
     init(loop: EventLoop, patience: Duration = StoreQueue.patience) {
         self.loop = loop
@@ -81,35 +83,44 @@ final class StoreQueue {
 
     /// `answer` is called once: with the result, or with a `QueueError`. `ended` is called before it if the work ends in time, and later
     /// if it does not; never if there are too many. Both are called in the order in which the work was done.
-    ///
-    /// Only work that its caller never submits twice at once is not `counted`.
     func perform<Value: Sendable>(
-        counted isCounted: Bool = true, _ work: @escaping @Sendable () throws -> Value,
+        _ kind: Turns.Kind, for caller: Turns.Caller, _ work: @escaping @Sendable () throws -> Value,
         ended: @escaping (Result<Value, any Error>) -> Void = { _ in },
         then answer: @escaping (Result<Value, any Error>) -> Void
     ) {
-        guard !isCounted || waiting < Self.waitingMax else { return answer(.failure(QueueError.tooMany)) }
-        waiting += 1
         let (turn, call) = (Turn(), Call(ended: ended, answer: answer))
+        let bound = LoopBound((queue: self, call: call), loop: loop)
+        let (handle, queue) = (loop.handle, queue)
+        let start = {
+            queue.async {
+                let result = turn.begin() ? Result { try work() } : .failure(QueueError.late)
+                handle.execute {
+                    let (queue, call) = bound.value
+                    queue.isBusy = false
+                    queue.startNext()
+                    if let timer = call.timer { queue.loop.cancel(timer) }
+                    call.ended(result)
+                    call.answer(result)
+                }
+            }
+        }
+        guard turns.add(start, kind, of: caller) else { return answer(.failure(QueueError.tooMany)) }
         call.timer = loop.schedule(after: patience) {
             call.timer = nil
             call.answer(.failure(turn.giveUp() ? QueueError.late : QueueError.unknown))
         }
-        let (handle, bound) = (loop.handle, LoopBound((queue: self, call: call), loop: loop))
-        queue.async {
-            let result = turn.begin() ? Result { try work() } : .failure(QueueError.late)
-            handle.execute {
-                let (queue, call) = bound.value
-                queue.waiting -= 1
-                if let timer = call.timer { queue.loop.cancel(timer) }
-                call.ended(result)
-                call.answer(result)
-            }
-        }
+        startNext()
+    }
+
+    private func startNext() {
+        guard !isBusy, let start = turns.takeNext() else { return }
+        isBusy = true
+        start()
     }
 
     /// For the end, when no loop answers any more. False if the store has not done it in time, nor perhaps earlier work.
     func finish(_ work: @escaping @Sendable () -> Void) -> Bool {
+        while let start = turns.takeNext() { start() }
         let isDone = DispatchSemaphore(value: 0)
         queue.async {
             work()

@@ -40,10 +40,12 @@ final class TokenUses {
         let uses = takeUnwritten()
         guard !uses.isEmpty else { return }
         let store = store
-        queue.perform {
+        queue.perform(.change, for: .relay) {
             try store.noteUses(uses)
-        } then: { [logger] result in
-            if case .failure(let error) = result { Self.couldNotNote(error, logger) }
+        } then: { [weak self, logger] result in
+            guard case .failure(let error) = result else { return }
+            Self.couldNotNote(error, logger)
+            self?.unwritten.formUnion(uses.keys)
         }
     }
 
@@ -52,7 +54,7 @@ final class TokenUses {
         return latest.filter { unwritten.contains($0.key) }
     }
 
-    /// A full disk, for one: the next use is noted again, and nothing depends on it.
+    /// A full disk, for one: they are written with the next use.
     private static func couldNotNote(_ error: any Error, _ logger: Logger) {
         logger.warning("when tokens were last used could not be noted", metadata: ["error": "\(error)"])
     }

@@ -41,6 +41,7 @@ struct Measures: Sendable {
     private let ownedWorkspaces: Meter
     private let overfullWorkspaces: Meter
     private let workspaceEventBytes: [WorkspaceShare: Meter]
+    private let workspaceRecordBytes: [WorkspaceShare: Meter]
     private let registrations: [RegistrationOutcome: Counter]
     private let factory: any MetricsFactory & Sendable
 
@@ -101,13 +102,14 @@ struct Measures: Sendable {
             Counter(label: "heliograph_registrations_total", dimensions: [("outcome", $0.rawValue)], factory: factory)
         }
         overfullWorkspaces = Meter(label: "heliograph_workspaces_overfull", dimensions: [], factory: factory)
-        workspaceEventBytes = Dictionary(
-            uniqueKeysWithValues: WorkspaceShare.allCases.map {
-                (
-                    $0,
-                    Meter(label: "heliograph_workspace_event_bytes", dimensions: [("quantile", $0.rawValue)], factory: factory)
-                )
-            })
+        func shares(_ label: String) -> [WorkspaceShare: Meter] {
+            Dictionary(
+                uniqueKeysWithValues: WorkspaceShare.allCases.map {
+                    ($0, Meter(label: label, dimensions: [("quantile", $0.rawValue)], factory: factory))
+                })
+        }
+        workspaceEventBytes = shares("heliograph_workspace_event_bytes")
+        workspaceRecordBytes = shares("heliograph_workspace_record_bytes")
         ownedWorkspaces = Meter(label: "heliograph_node_workspaces", dimensions: [], factory: factory)
     }
 
@@ -177,11 +179,13 @@ struct Measures: Sendable {
         ownedWorkspaces.set(owned)
     }
 
-    /// `sizes` has no entry for workspaces without events; there are `count` with them.
-    func looked(workspaceEventBytes sizes: [Int64], of count: Int, overfull: Int) {
+    /// The sizes have no entry for workspaces without events or records; there are `count` with them.
+    func looked(workspaceEventBytes events: [Int64], recordBytes records: [Int64], of count: Int, overfull: Int) {
         overfullWorkspaces.set(overfull)
-        let sorted = Array(repeating: 0, count: max(0, count - sizes.count)) + sizes.sorted()
-        for (share, meter) in workspaceEventBytes { meter.set(share.value(in: sorted)) }
+        for (sizes, meters) in [(events, workspaceEventBytes), (records, workspaceRecordBytes)] {
+            let sorted = Array(repeating: 0, count: max(0, count - sizes.count)) + sizes.sorted()
+            for (share, meter) in meters { meter.set(share.value(in: sorted)) }
+        }
     }
 
     func connected(_ role: PairingRole) { meter(role).increment() }

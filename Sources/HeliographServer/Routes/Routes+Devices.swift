@@ -31,7 +31,7 @@ extension Routes {
             switch try pushWay.webPushKey() {
             case .there(let key): respond(id, Self.pushKey(key))
             case .toMake(let secrets):
-                access.perform { _ in
+                access.perform(.change, for: .relay) { _ in
                     try secrets.makeBrowsersKey()
                 } then: { [self] result in
                     switch result {

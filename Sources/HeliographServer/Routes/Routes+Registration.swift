@@ -25,7 +25,7 @@ extension Routes {
             return respond(id, Self.tooMany("new workspaces from this address", wait))
         }
         let (rules, now) = (registration, WallClock.milliseconds)
-        access.register {
+        access.register(for: .address(household)) {
             try Credentials.register(from: household, by: rules, at: now, $0, $1)
         } then: { [self] result in
             switch result {

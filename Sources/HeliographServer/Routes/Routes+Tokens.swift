@@ -29,7 +29,7 @@ extension Routes {
 
     private func listTokens(of own: Token, _ query: String?, _ id: HTTPRequestID) {
         let after = Self.parameter("after", in: query)
-        respond(id) { roster in
+        respond(id, to: own) { roster in
             guard let page = roster.page(of: own.workspace, after: after) else { return Self.noSuchToken }
             let bytes = JSONWriter.object { writer in
                 writer.array("tokens", page.entries.map { Self.object($0, own: own) })
@@ -40,7 +40,7 @@ extension Routes {
     }
 
     private func showToken(_ name: String, to own: Token, _ id: HTTPRequestID) {
-        respond(id) { roster in
+        respond(id, to: own) { roster in
             guard let entry = roster[name], entry.token.workspace == own.workspace else { return Self.noSuchToken }
             return .json(200, Self.object(entry, own: own))
         }
@@ -64,8 +64,8 @@ extension Routes {
 
     /// Tells an unknown token from one that was revoked before.
     private func nothingRevoked(_ name: String, in workspace: WorkspaceID?, _ id: HTTPRequestID) {
-        access.perform { store in
-            try store.allTokens().contains { $0.id == name && (workspace == nil || $0.workspace == workspace) }
+        access.perform(.list, for: workspace.map { .workspace($0) } ?? .relay) { store in
+            try store.token(name).map { workspace == nil || $0.workspace == workspace } ?? false
         } then: { [self] (result: Result<Bool, any Error>) in
             do {
                 respond(id, try result.get() ? .json(200, TokenRoster.revoked([])) : Self.noSuchToken)
@@ -116,7 +116,7 @@ extension Routes {
         if let wait = renamings.note(own.workspace.rawValue, at: .now) {
             return respond(answering, Self.tooMany("new names in this workspace", wait))
         }
-        access.change(where: { $0 != nil }) {
+        access.change(for: .workspace(own.workspace), where: { $0 != nil }) {
             try $0.rename(TokenRenaming(id: id, in: own.workspace, name: name, by: own.id, at: WallClock.milliseconds))
         } then: { [self] (result: Result<Token?, any Error>) in
             do {
@@ -127,11 +127,12 @@ extension Routes {
         }
     }
 
-    /// Answers from the tokens, off the loop: there may be thousands.
-    private func respond(_ id: HTTPRequestID, from answer: @escaping @Sendable (TokenRoster) -> HTTPResponse) {
-        let (seen, unwritten) = (access.sightings(), access.unwritten)
-        access.perform {
-            answer(TokenRoster(unwritten.applied(to: try $0.allTokens()), seen))
+    /// Answers from the tokens of the caller's workspace, off the loop: there may be thousands.
+    private func respond(_ id: HTTPRequestID, to own: Token, from answer: @escaping @Sendable (TokenRoster) -> HTTPResponse) {
+        let workspace = own.workspace
+        let (seen, unwritten) = (access.sightings(where: { $0.workspace == workspace }), access.unwritten)
+        access.perform(.list, for: .workspace(workspace)) {
+            answer(TokenRoster(unwritten.applied(to: try $0.tokens(of: workspace)), seen))
         } then: { [self] (result: Result<HTTPResponse, any Error>) in
             do { respond(id, try result.get()) } catch { fail(id, error) }
         }

@@ -133,7 +133,7 @@ final class Routes {
     private func redeem(_ call: PairCall, _ request: HTTPRequest, _ id: HTTPRequestID) {
         let isSecure = access.authenticator.isSecure(request)
         let kind = request.header("origin") == nil ? call.tokenKind : .browser
-        access.change(where: { $0 != nil }) {
+        access.change(for: .address(Self.household(of: request.peer)), where: { $0 != nil }) {
             try Credentials.redeem(call.code, name: call.shownName, kind: kind, previous: call.previous, $0)
         } then: { [self] result in
             switch result {

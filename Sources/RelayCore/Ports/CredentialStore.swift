@@ -15,6 +15,10 @@ package protocol CredentialStore: Sendable {
     func tokens() throws(LogError) -> [Token]
     /// All tokens, the revoked included, newest first; for `token list`.
     func allTokens() throws(LogError) -> [Token]
+    /// All tokens of one workspace, in the same order. A token is let in by another of its workspace, so their lineage is complete.
+    func tokens(of workspace: WorkspaceID) throws(LogError) -> [Token]
+    /// One token, revoked or not; nil if there is none.
+    func token(_ id: String) throws(LogError) -> Token?
     func addToken(_ token: Token) throws(LogError)
     /// Revokes a token and, unless told otherwise, those that it let in, directly or through others, in one transaction. Returns the
     /// tokens that it ended, the named one first: none if there is no such token, or nothing of it is left to revoke.

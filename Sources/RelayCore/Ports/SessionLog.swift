@@ -140,6 +140,9 @@ package struct RemovedSession: Sendable, Equatable {
     /// Its usage, as `SessionState.usage`: a host that continues it counts from there. Empty: none.
     package var usage: [UInt8]
 
+    /// Bytes that its row takes, for ever.
+    package static let placeBytes: Int64 = 512
+
     package init(host: HostID, seq: Int64, hostSeq: Int64, usage: [UInt8] = []) {
         self.host = host
         self.seq = seq
@@ -205,6 +208,8 @@ package struct LogState: Sendable {
     package var removed: [(key: SessionKey, place: RemovedSession)]
     /// The log has more of them.
     package var hasMoreRemoved = false
+    /// Bytes of audit lines and places of all of them.
+    package private(set) var bytesOfRemoved: [WorkspaceID: Int64] = [:]
     package var approvals: [(workspace: WorkspaceID, approval: Approval)]
     package var commands: [CommandRecord]
     /// Every record that the planner of pushes keeps, in the order of their names.
@@ -219,14 +224,17 @@ package struct LogState: Sendable {
     ) {
         self.sessions = sessions
         self.clock = clock
-        self.removed = removed
+        self.removed = []
         self.approvals = approvals
         self.commands = commands
         self.records = records
+        for (key, place) in removed { addRemoved(key, place) }
     }
 
     /// Adds a position that the log returns, up to as many as the core keeps in memory.
     package mutating func addRemoved(_ key: SessionKey, _ place: RemovedSession) {
+        let bytes = SessionState.auditBytes(ofUsage: place.usage) + RemovedSession.placeBytes
+        bytesOfRemoved[key.workspace, default: 0] += bytes
         if removed.count < Limits.removedSessionsMax { removed.append((key, place)) } else { hasMoreRemoved = true }
     }
 }

@@ -6,6 +6,8 @@ extension Relay {
     package var sessionCount: Int { sessions.count }
     /// Bytes of events of each workspace that has any.
     package var workspaceEventBytes: [Int64] { sessions.ofHosts.eventBytes }
+    /// Bytes of approvals and the audit log of each workspace that has any.
+    package var workspaceRecordBytes: [Int64] { Array(sessions.ofHosts.recordBytes.values) }
     /// Workspaces with more events than they may keep.
     package var overfullWorkspaceCount: Int { sessions.ofHosts.overfull.count }
     package var openApprovalCount: Int { sessions.openApprovalCount }
@@ -58,6 +60,7 @@ extension Relay {
                     startedAt: summary.startedAt)))
         view.state.hostSeq = state.hostSeq
         view.state.eventBytes = state.eventBytes
+        view.state.take(recordsOf: state)
         view.state.touchedAt = state.touchedAt
         view.state.summary.first = summary.first
         view.state.resume(usage: usage)

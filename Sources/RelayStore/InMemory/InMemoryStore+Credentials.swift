@@ -21,6 +21,10 @@ extension InMemoryStore: CredentialStore {
         content.withLock { $0.tokens.reversed().sorted { $0.createdAt > $1.createdAt } }
     }
 
+    package func tokens(of workspace: WorkspaceID) -> [Token] { allTokens().filter { $0.workspace == workspace } }
+
+    package func token(_ id: String) -> Token? { content.withLock { $0.tokens.first { $0.id == id } } }
+
     package func addToken(_ token: Token) throws(LogError) {
         try content.withLock { content throws(LogError) in try content.add(token) }
     }

@@ -69,12 +69,18 @@ extension PostgresCredentials: WorkspaceStore {
         try database.read { connection in
             var found: [WorkspaceID: WorkspaceUsage] = [:]
             // Spelled so that bytes that are no text any more are none either: such a state counts for nothing.
+            func sum(_ field: String) -> String {
+                "coalesce(sum(substring(s.state FROM '\"\(field)\":([0-9]{1,18})')::bigint), 0)::bigint"
+            }
             let sessions = """
-                SELECT w.workspace, count(*), coalesce(sum(substring(encode(s.state, 'escape') FROM '"eventBytes":([0-9]{1,18})')::bigint), 0)::bigint
-                FROM sessions AS s JOIN workspaces AS w ON w.number = s.workspace WHERE NOT s.is_removed GROUP BY w.workspace
+                SELECT w.workspace, count(*) FILTER (WHERE NOT s.is_removed), \(sum("eventBytes")),
+                    (\(sum("approvalBytes")) + \(sum("auditBytes")) + count(*) FILTER (WHERE s.is_removed) * $1::bigint)::bigint
+                FROM (SELECT workspace, is_removed, encode(state, 'escape') AS state FROM sessions) AS s
+                JOIN workspaces AS w ON w.number = s.workspace GROUP BY w.workspace
                 """
-            for row in try Self.run(sessions, on: connection) {
-                found[try Stored.identifier(row.text(0))] = WorkspaceUsage(sessions: row.integer(1), eventBytes: row.integer(2))
+            for row in try Self.run(sessions, .bigint(RemovedSession.placeBytes), on: connection) {
+                found[try Stored.identifier(row.text(0))] = WorkspaceUsage(
+                    sessions: row.integer(1), eventBytes: row.integer(2), recordBytes: row.integer(3))
             }
             let pictures = """
                 SELECT w.workspace, sum(p.size)::bigint FROM pictures AS p JOIN workspaces AS w ON w.number = p.workspace GROUP BY w.workspace
@@ -132,8 +138,7 @@ extension PostgresCredentials: WorkspaceStore {
             let standing = try Self.workspaces(on: connection)
             guard let workspace = standing.first(where: { $0.id == id }) else { return nil }
             try WorkspaceRules.checkRemoval(of: id, first: standing.first?.id)
-            let ended = try Self.tokens("WHERE revoked_at IS NULL ORDER BY number", on: connection)
-                .filter { $0.workspace == id }
+            let ended = try Self.tokens(of: id, on: connection).filter { $0.revokedAt == nil }
             for token in ended {
                 _ = try Self.run(
                     "UPDATE tokens SET revoked_at = $1::bigint WHERE token = $2::text", .bigint(at), .text(token.id),

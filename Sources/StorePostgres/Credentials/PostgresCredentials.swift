@@ -36,6 +36,15 @@ package final class PostgresCredentials: CredentialStore {
         try database.read { try Self.tokens("ORDER BY created_at DESC, number DESC", on: $0) }
     }
 
+    package func tokens(of workspace: WorkspaceID) throws(LogError) -> [Token] {
+        try database.read {
+            try Self.tokens(
+                "WHERE workspace = $1::text ORDER BY created_at DESC, number DESC", .text(workspace.rawValue), on: $0)
+        }
+    }
+
+    package func token(_ id: String) throws(LogError) -> Token? { try database.read { try Self.token(id, on: $0) } }
+
     package func addToken(_ token: Token) throws(LogError) {
         try database.write { connection in
             try Self.insert(token, on: connection)
@@ -45,8 +54,10 @@ package final class PostgresCredentials: CredentialStore {
     }
 
     package func revoke(_ revocation: TokenRevocation) throws(LogError) -> [Token] {
-        try database.write { connection in
-            let ended = revocation.ended(of: try Self.tokens("ORDER BY number", on: connection))
+        // What changes nothing takes no turn among the writers.
+        guard try !database.read({ try Self.ended(by: revocation, on: $0) }).isEmpty else { return [] }
+        return try database.write { connection in
+            let ended = try Self.ended(by: revocation, on: connection)
             for token in ended {
                 _ = try Self.run(
                     "UPDATE tokens SET revoked_at = $1::bigint WHERE token = $2::text", .bigint(revocation.at), .text(token.id),
@@ -60,8 +71,7 @@ package final class PostgresCredentials: CredentialStore {
 
     package func rename(_ renaming: TokenRenaming) throws(LogError) -> Token? {
         try database.write { connection in
-            let tokens = try Self.tokens("ORDER BY number", on: connection)
-            guard var token = tokens.first(where: renaming.concerns) else { return nil }
+            guard var token = try Self.token(renaming.id, on: connection), renaming.concerns(token) else { return nil }
             // Said again, it is nothing new for the audit log.
             guard token.name != renaming.name else { return token }
             token.name = renaming.name
@@ -132,7 +142,7 @@ package final class PostgresCredentials: CredentialStore {
             guard let row else { return nil }
             let code = try Self.code(row)
             if let parent = code.parent {
-                let lineage = TokenLineage(try Self.tokens("ORDER BY number", on: connection))
+                let lineage = TokenLineage(try Self.tokens(of: code.workspace, on: connection))
                 guard lineage.bound(reachedBy: parent) == nil else { return nil }
             }
             let token = make(code)
@@ -169,10 +179,27 @@ package final class PostgresCredentials: CredentialStore {
         }
     }
 
-    static func tokens(_ selection: StaticString, on connection: PostgresConnection) throws -> [Token] {
+    /// As they were made.
+    static func tokens(of workspace: WorkspaceID, on connection: PostgresConnection) throws -> [Token] {
+        try tokens("WHERE workspace = $1::text ORDER BY number", .text(workspace.rawValue), on: connection)
+    }
+
+    private static func token(_ id: String, on connection: PostgresConnection) throws -> Token? {
+        try tokens("WHERE token = $1::text", .text(id), on: connection).first
+    }
+
+    private static func ended(by revocation: TokenRevocation, on connection: PostgresConnection) throws -> [Token] {
+        guard let named = try token(revocation.id, on: connection) else { return [] }
+        return revocation.ended(of: revocation.keepsChildren ? [named] : try tokens(of: named.workspace, on: connection))
+    }
+
+    private static func tokens(
+        _ selection: StaticString, _ values: PostgresValue..., on connection: PostgresConnection
+    ) throws -> [Token] {
         let columns =
             "token, digest, role, kind, subject, name, workspace, parent, page_key, created_at, revoked_at, used_at, used_from"
-        return try run("SELECT \(columns) FROM tokens \(selection)", on: connection).map {
+        let statement = PostgresStatement("SELECT \(columns) FROM tokens \(selection)", values)
+        return try connection.run(statement, within: PostgresDatabase.askingMax).map {
             Token(
                 // A kind that a newer relay made is one that lets nobody in.
                 id: $0.text(0), digest: $0.bytes(1), role: try Stored.word($0.text(2)),

@@ -45,6 +45,29 @@ package final class SQLiteCredentials: CredentialStore {
         return waiting.applied(to: all)
     }
 
+    package func tokens(of workspace: WorkspaceID) throws(LogError) -> [Token] {
+        let waiting = try waiting.all()
+        let all = try database.read {
+            try tokens("WHERE workspace = ? ORDER BY created_at DESC, number DESC", [workspace.rawValue], in: $0)
+        }
+        return waiting.applied(to: all)
+    }
+
+    /// As they were made.
+    private func tokens(of workspace: WorkspaceID, in db: Database) throws -> [Token] {
+        try tokens("WHERE workspace = ? ORDER BY number", [workspace.rawValue], in: db)
+    }
+
+    package func token(_ id: String) throws(LogError) -> Token? {
+        guard let token = try database.read({ try token(id, in: $0) }) else { return nil }
+        // Another revocation may end it, as it ends what a token let in.
+        return try waiting.all().isEmpty ? token : tokens(of: token.workspace).first { $0.id == id }
+    }
+
+    private func token(_ id: String, in db: Database) throws -> Token? {
+        try tokens("WHERE token = ?", [id], in: db).first
+    }
+
     package func addToken(_ token: Token) throws(LogError) {
         try write { db in
             try self.insert(token, in: db)
@@ -54,10 +77,13 @@ package final class SQLiteCredentials: CredentialStore {
 
     /// A revocation that the data file has no room for is kept elsewhere on the disk until it has, and is in force meanwhile.
     package func revoke(_ revocation: TokenRevocation) throws(LogError) -> [Token] {
+        // What changes nothing takes no turn among the writers, unless something waits to be written.
+        if try database.read({ try ended(by: revocation, in: $0) }).isEmpty, try waiting.all().isEmpty { return [] }
         do throws(LogError) { return try write { try self.revoke(revocation, in: $0) } } catch {
             guard error.code == .full else { throw error }
             let earlier = try waiting.all()
-            let standing = try database.read { try tokens("ORDER BY number", in: $0) }
+            guard let named = try database.read({ try token(revocation.id, in: $0) }) else { return [] }
+            let standing = try database.read { try tokens(of: named.workspace, in: $0) }
             let ended = revocation.ended(of: earlier.applied(to: standing))
             guard !ended.isEmpty else { return [] }
             guard try waiting.add(revocation) else { throw error }
@@ -66,7 +92,7 @@ package final class SQLiteCredentials: CredentialStore {
     }
 
     private func revoke(_ revocation: TokenRevocation, in db: Database) throws -> [Token] {
-        let ended = revocation.ended(of: try tokens("ORDER BY number", in: db))
+        let ended = try ended(by: revocation, in: db)
         for token in ended {
             try db.execute(sql: "UPDATE tokens SET revoked_at = ? WHERE token = ?", arguments: [revocation.at, token.id])
             try audit.add(AuditRecord(token, AuditWord.tokenRevoked, by: revocation.by, at: revocation.at), in: db)
@@ -74,9 +100,14 @@ package final class SQLiteCredentials: CredentialStore {
         return ended
     }
 
+    private func ended(by revocation: TokenRevocation, in db: Database) throws -> [Token] {
+        guard let named = try token(revocation.id, in: db) else { return [] }
+        return revocation.ended(of: revocation.keepsChildren ? [named] : try tokens(of: named.workspace, in: db))
+    }
+
     package func rename(_ renaming: TokenRenaming) throws(LogError) -> Token? {
         try write { db in
-            guard var token = try self.tokens("ORDER BY number", in: db).first(where: renaming.concerns) else { return nil }
+            guard var token = try self.token(renaming.id, in: db), renaming.concerns(token) else { return nil }
             // Said again, it is nothing new for the audit log.
             guard token.name != renaming.name else { return token }
             token.name = renaming.name
@@ -137,7 +168,7 @@ package final class SQLiteCredentials: CredentialStore {
             guard let row else { return nil }
             let code = try self.code(row)
             if let parent = code.parent {
-                guard TokenLineage(try self.tokens("ORDER BY number", in: db)).bound(reachedBy: parent) == nil else {
+                guard TokenLineage(try self.tokens(of: code.workspace, in: db)).bound(reachedBy: parent) == nil else {
                     return nil
                 }
             }

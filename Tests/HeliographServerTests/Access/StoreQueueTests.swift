@@ -50,22 +50,22 @@ private final class Answers: Sendable {
     private let store = SlowStore()
     private let answers = Answers()
 
-    @Test func `a store that hangs holds up those who ask it, so many of them, and not the loop`() async throws {
+    @Test func `a store that hangs holds up those who ask it, so many of each caller, and not the loop`() async throws {
         let loop = try await TestLoop.start()
         let queue = try await loop.make { StoreQueue(loop: $0) }
         let (store, answers) = (store, answers)
+        let waitingMax = StoreQueue.Turns.perCallerMax
         try await loop.run { _ in
-            for number in 0...StoreQueue.waitingMax {
-                queue.value.perform({ store.ask("\(number)") }) { answers.note($0) }
+            // The first is under way, and what is one too many is refused.
+            for number in 0...waitingMax + 1 {
+                queue.value.perform(.list, for: .address("192.0.2.1"), { store.ask("\(number)") }) { answers.note($0) }
             }
+            queue.value.perform(.change, for: .address("192.0.2.2"), { store.ask("another's") }) { answers.note($0) }
         }
-        // The loop answers, and the caller that was one too many is refused.
-        #expect(try await loop.run { _ in queue.value.waiting } == StoreQueue.waitingMax)
         #expect(answers.all == ["tooMany"])
-        store.open(StoreQueue.waitingMax)
-        await answers.wait(for: StoreQueue.waitingMax + 1)
-        #expect(answers.all.dropFirst() == (0..<StoreQueue.waitingMax).map { "\($0)" }[...])
-        #expect(try await loop.run { _ in queue.value.waiting } == 0)
+        store.open(waitingMax + 2)
+        await answers.wait(for: waitingMax + 3)
+        #expect(answers.all.dropFirst() == ["0", "another's", "1", "2", "3", "4"])
     }
 
     @Test func `who waits too long is told whether it was begun, and what has not begun never is`() async throws {
@@ -74,7 +74,9 @@ private final class Answers: Sendable {
         let (store, answers) = (store, answers)
         try await loop.run { _ in
             for name in ["first", "second"] {
-                queue.value.perform({ store.ask(name) }, ended: { answers.note($0.map { "ended " + $0 }) }) { answers.note($0) }
+                queue.value.perform(
+                    .change, for: .relay, { store.ask(name) }, ended: { answers.note($0.map { "ended " + $0 }) }
+                ) { answers.note($0) }
             }
         }
         await answers.wait(for: 2)
@@ -90,7 +92,7 @@ private final class Answers: Sendable {
         let queue = try await loop.make { StoreQueue(loop: $0) }
         let (store, answers) = (store, answers)
         let isHeld = try await loop.run { _ in
-            queue.value.perform({ store.ask("first") }) { answers.note($0) }
+            queue.value.perform(.change, for: .relay, { store.ask("first") }) { answers.note($0) }
             return !queue.value.finish { _ = store.ask("last") }
         }
         #expect(isHeld && store.done.isEmpty)

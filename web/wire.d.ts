@@ -535,6 +535,8 @@ export interface Pairing {
   name?: string;
   /** A host's earlier token: with it the host stays the one that it was. */
   previous?: string;
+  /** A token that the program made: with the same again it gets the same answer, should the first be lost. */
+  token?: string;
   /** What a program says of itself. */
   kind?: string;
 }
@@ -549,6 +551,12 @@ export interface PairedPage { key: string; role: "client" | "host" | "watcher" |
 export interface Registration {
   /** Whether anybody may register a workspace. */
   registration: string;
+}
+
+/** What `POST /v1/register` is sent. */
+export interface Registering {
+  /** Names the workspace: with the same again there are new codes for it, until somebody has entered it. */
+  key?: string;
 }
 
 /** What `POST /v1/register` answers: a new workspace, and two codes for it, each of which works once. */

@@ -3,13 +3,22 @@ package enum Secret {
     /// A token: `prefix`, then 43 characters that spell 256 random bits.
     package static func token(prefix: String) -> String { prefix + Crypto.base64URL(Crypto.random(count: 32)) }
 
+    /// True if it is spelled as `token(prefix:)` does, so that whoever made it need not have made it badly.
+    package static func isToken(_ text: String, prefix: String) -> Bool {
+        text.hasPrefix(prefix) && text.utf8.count == prefix.utf8.count + 43
+            && text.utf8.dropFirst(prefix.utf8.count).allSatisfy(base64URLDigits.contains)
+    }
+
+    private static let base64URLDigits = Set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
     /// The form of a token that the store keeps, and finds it by. A plain SHA-256 is enough: 256 random bits cannot be guessed at any
     /// speed.
     package static func digest(ofToken token: String) -> [UInt8] { Crypto.sha256(token) }
 
     /// A code that a person can type and nobody can guess: 100 random bits, as `7Q2MW-0VKXB-3NRCE-94TGH`.
     package static func pairingCode() -> String {
-        let letters = crockford(count: pairingCodeLetters)
+        let letters = crockford(Crypto.random(count: pairingCodeLetters))
         return stride(from: 0, to: letters.count, by: pairingCodeGroup)
             .map { String(decoding: letters[$0..<$0 + pairingCodeGroup], as: UTF8.self) }
             .joined(separator: "-")
@@ -40,9 +49,18 @@ package enum Secret {
     }
 
     /// A new name that nothing else has: `prefix`, then 100 random bits in lower case. `[A-Za-z0-9_-]`, at most 64 characters.
-    package static func identifier(prefix: String) -> String {
+    package static func identifier(prefix: String) -> String { identifier(prefix, Crypto.random(count: identifierLetters)) }
+
+    /// The name that belongs to this key alone: the same each time.
+    package static func identifier(prefix: String, of key: String) -> String {
+        identifier(prefix, Array(Crypto.sha256("heliograph identifier \(prefix) \(key)").prefix(identifierLetters)))
+    }
+
+    private static let identifierLetters = 20
+
+    private static func identifier(_ prefix: String, _ random: [UInt8]) -> String {
         precondition(prefix.utf8.count <= 44, "the prefix of an identifier leaves room for 20 characters of 64")
-        let letters = crockford(count: 20).map { $0 | 0x20 }  // digits have this bit set already
+        let letters = crockford(random).map { $0 | 0x20 }  // digits have this bit set already
         return prefix + String(decoding: letters, as: UTF8.self)
     }
 
@@ -54,5 +72,5 @@ package enum Secret {
     private static let crockfordDigits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
     /// 256 is a multiple of 32, so each letter is as likely as any other.
-    private static func crockford(count: Int) -> [UInt8] { Crypto.random(count: count).map { crockfordDigits[Int($0 & 31)] } }
+    private static func crockford(_ random: [UInt8]) -> [UInt8] { random.map { crockfordDigits[Int($0 & 31)] } }
 }

@@ -37,17 +37,23 @@ package enum HostCommand {
         }
         try check(paths, isToRun: isToRun)
         let request = PairingRequest(
-            link: link, name: name, certificateAuthorityFile: authorities, previousToken: previous)
+            link: link, name: name, certificateAuthorityFile: authorities, previousToken: previous,
+            ownToken: try PairingAttempt.token(for: link, paths))
         let grant: PairingRequest.Result
         do { grant = try request.perform() } catch { throw Self.error(of: error, link.relay) }
         var configuration = HostConfiguration(relay: link.relay, token: grant.token, paths: paths)
         configuration.name = name
+        configuration.pairedBy = PairingAttempt.digest(of: link)
         configuration.certificateAuthorityFile = authorities
         configuration.consent = known?.consent ?? .ofNewHosts
         configuration.content = known?.content ?? .ofNewHosts
         try configuration.save(paths)
+        try PairingAttempt.end(paths)
         return grant.name
     }
+
+    /// Removes what was kept for a pairing that is done.
+    package static func endPairing(_ paths: HostPaths = HostPaths()) throws { try PairingAttempt.end(paths) }
 
     /// True if this machine was never paired; a file that cannot be read is one of a machine that was.
     package static func isNew(_ paths: HostPaths = HostPaths()) -> Bool {

@@ -13,6 +13,7 @@ package import RelayProtocol
 /// | `relay` | string | the relay's address, `https://…` |
 /// | `token` | string | this host's secret |
 /// | `name` | string | what people know this machine by; default: the machine's own name |
+/// | `pairedBy` | string | SHA-256 of the link that paired it; optional |
 /// | `certificateAuthority` | string | a PEM file that is trusted besides the system's authorities; optional |
 /// | `consent` | string | `signed`: only what a device that this host trusts has signed reaches an agent; `open`: what the relay brings. Default: `open`, which is what hosts of earlier versions are |
 /// | `content` | string | `sealed`: only these devices read what its agents say and do, which needs `consent` to be `signed`; `open`: whoever has the relay's data. Default: `open`, which is what hosts of earlier versions are |
@@ -20,6 +21,8 @@ package struct HostConfiguration: Sendable {
     package var relay: RelayAddress
     package var token: String
     package var name: String?
+    /// SHA-256 of the link that it was paired by; nil: by an earlier version.
+    var pairedBy: String?
     package var certificateAuthorityFile: String?
     var consent = ConsentSetting.open
     var content = ContentSetting.open
@@ -86,6 +89,7 @@ package struct HostConfiguration: Sendable {
             }
             var configuration = HostConfiguration(relay: relay, token: token, paths: paths)
             configuration.name = try value.optionalString("name", bytesMax: WireLimits.nameBytesMax)
+            configuration.pairedBy = try value.optionalString("pairedBy", bytesMax: WireLimits.nameBytesMax)
             configuration.certificateAuthorityFile = try value.optionalString("certificateAuthority")
             if value.optional("consent") != nil { configuration.consent = try value.word("consent") }
             if value.optional("content") != nil { configuration.content = try value.word("content") }
@@ -131,6 +135,7 @@ package struct HostConfiguration: Sendable {
             $0.field("relay", relay.description)
             $0.field("token", token)
             $0.field("name", name)
+            $0.field("pairedBy", pairedBy)
             $0.field("certificateAuthority", certificateAuthorityFile)
             $0.field("consent", consent.rawValue)
             $0.field("content", content.rawValue)

@@ -47,18 +47,25 @@ package struct PairingRequest: Sendable {
     /// A host's earlier token of the same relay: it proves that the sessions of that host are this one's to go on with. In the
     /// body and not as `Authorization`, because it may be revoked by now.
     package var previousToken: String?
+    /// A token of its own making, kept before it is sent: if the answer is lost, the same request gets it again.
+    package var ownToken: String?
 
     package init(
-        link: PairingLink, name: String, certificateAuthorityFile: String? = nil, previousToken: String? = nil
+        link: PairingLink, name: String, certificateAuthorityFile: String? = nil, previousToken: String? = nil,
+        ownToken: String? = nil
     ) {
         self.link = link
         self.name = name
         self.certificateAuthorityFile = certificateAuthorityFile
         self.previousToken = previousToken
+        self.ownToken = ownToken
     }
 
     var body: [UInt8] {
-        PairCall(code: link.code, name: name, previous: previousToken, kind: link.role.isClient ? "terminal" : nil).bytes
+        PairCall(
+            code: link.code, name: name, previous: previousToken, token: ownToken,
+            kind: link.role.isClient ? "terminal" : nil
+        ).bytes
     }
 
     package func perform() throws(PairingError) -> Result {
@@ -103,6 +110,8 @@ package enum PairingError: Error, Equatable, Sendable {
     case notARelay
     /// The code was for the other kind of peer.
     case otherRole(PairingRole)
+    /// Somebody has entered the workspace of this key, or it is gone.
+    case usedKey
 
     package var message: String {
         switch self {
@@ -110,6 +119,7 @@ package enum PairingError: Error, Equatable, Sendable {
         case .refused(let status, let sentence): sentence ?? "the relay refused the code (HTTP \(status))"
         case .notARelay: "what answers there is not a relay"
         case .otherRole(let role): "that code is for a \(role.rawValue)"
+        case .usedKey: "the workspace that was registered here before is in use, or gone"
         }
     }
 }

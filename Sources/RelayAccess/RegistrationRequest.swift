@@ -1,3 +1,4 @@
+internal import HeliographCrypto
 package import RelayProtocol
 
 /// Asks a relay that takes everybody for a workspace. Blocks the calling thread for as long as `HTTPExchange` may.
@@ -5,10 +6,13 @@ package struct RegistrationRequest: Sendable {
     package typealias Result = RegistrationAnswer
 
     package var relay: RelayAddress
+    /// Names the workspace, so that it is not made twice if the answer is lost.
+    package var key: String
     package var certificateAuthorityFile: String?
 
-    package init(relay: RelayAddress, certificateAuthorityFile: String? = nil) {
+    package init(relay: RelayAddress, key: String, certificateAuthorityFile: String? = nil) {
         self.relay = relay
+        self.key = key
         self.certificateAuthorityFile = certificateAuthorityFile
     }
 
@@ -16,14 +20,20 @@ package struct RegistrationRequest: Sendable {
         let answer: HTTPExchange.Answer
         do throws(HTTPError) {
             answer = try HTTPExchange(
-                relay: relay, path: ProtocolVersion.registerPath, certificateAuthorityFile: certificateAuthorityFile
+                relay: relay, path: ProtocolVersion.registerPath, body: RegistrationCall(key: key).bytes,
+                certificateAuthorityFile: certificateAuthorityFile
             ).perform()
         } catch { throw .noAnswer(error) }
         // One of an earlier version knows no such request.
         if [404, 405].contains(answer.status) {
             throw .refused(status: answer.status, "this relay takes nobody without an invitation")
         }
+        if answer.status == 409 { throw .usedKey }
         guard answer.status == 201 else { throw .refused(status: answer.status, PairingRequest.said(by: answer)) }
-        do throws(WireError) { return try RegistrationAnswer(parsing: answer.body) } catch { throw .notARelay }
+        guard let given = try? RegistrationAnswer(parsing: answer.body),
+            // They are shown, and pasted into a shell.
+            [given.device, given.machine].allSatisfy({ Secret.normalizePairingCode($0) != nil })
+        else { throw .notARelay }
+        return given
     }
 }

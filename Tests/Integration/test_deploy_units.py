@@ -48,6 +48,12 @@ def test_a_word_that_systemd_does_not_know_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
+def test_systemd_never_gives_up_on_it(path: Path) -> None:
+    """A database, or a port, may be away for longer than systemd's five quick starts take."""
+    assert "StartLimitIntervalSec=0" in path.read_text().partition("[Service]")[0].splitlines()
+
+
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
 def test_little_is_left_open(path: Path, tmp_path: Path) -> None:
     copy = tmp_path / path.name
     shutil.copy(path, copy)

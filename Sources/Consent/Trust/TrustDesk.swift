@@ -131,8 +131,9 @@ package struct TrustDesk: Sendable {
         let admit = Admit(join: hash, sign: identity.sign, box: identity.box, nonce: nonce, name: self.name)
         let reply = SignedLetter(.admit(admit), by: identity, pairKey: shown[index].pairKey, crypto).bytes
         let name = secret.usedName(crypto)
-        if let used = pins.join(thatUsed: name) {
-            guard used == hash, pins[KeyID(of: join.sign, crypto)] != nil else { throw Refused(.usedSecret) }
+        if pins.join(thatUsed: name) != nil {
+            // A device that was cut off before it had the answer asks with another nonce.
+            guard pins[KeyID(of: join.sign, crypto)]?.box == join.box else { throw Refused(.usedSecret) }
             return .again(reply: reply)
         }
         let pin = Pin(

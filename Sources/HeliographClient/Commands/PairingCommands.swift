@@ -118,6 +118,7 @@ enum PairingCommands {
                 .unauthorised, fault.message, advice: "A link works once, for ten minutes. Make a new one: heliograph pair")
         case .notARelay: ClientError(.unreachable, "\(relay): \(fault.message)")
         case .otherRole: ClientError(.usage, fault.message)
+        case .usedKey: ClientError(.refused, fault.message)
         }
     }
 }

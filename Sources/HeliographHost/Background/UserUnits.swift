@@ -39,6 +39,7 @@ struct UserUnits {
             [Unit]
             Description=Heliograph \(part.name.rawValue)
             Documentation=man:heliograph(1)
+            StartLimitIntervalSec=0
 
             [Service]
             Type=notify
@@ -48,7 +49,7 @@ struct UserUnits {
             \(environment.joined(separator: "\n"))
             TimeoutStopSec=30
             Restart=always
-            RestartSec=1
+            RestartSec=5
             UMask=0077
 
             [Install]

@@ -72,6 +72,9 @@ final class ConsentFiles: ConsentDisk {
     /// The host's keys as they are; nil before its first start.
     func identity() throws(HostError) -> ConsentIdentity? { try readKeys()?.identity }
 
+    /// True if some device may decide here.
+    var hasDevices: Bool { (try? readPins())?.devices.isEmpty == false }
+
     /// True once the host has sealed something.
     var hasEpochs: Bool { Files.isThere(epochsPath) }
 

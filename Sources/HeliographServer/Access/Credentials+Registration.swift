@@ -3,24 +3,40 @@ import RelayCore
 import RelayProtocol
 
 extension Credentials {
-    /// Makes a workspace for a stranger, with a newcomer's limits, and the codes for it.
+    /// Makes a workspace for a stranger, with a newcomer's limits, and the codes for it; or codes again for the one of this key, while nobody has
+    /// entered it.
     ///
-    /// - Throws: `Refusal` if there are too many.
+    /// - Throws: `Refusal` if there are too many, or the key was used.
     static func register(
-        from address: String, by rules: RegistrationRules, at now: Int64, _ workspaces: any WorkspaceStore,
+        from address: String, as key: String?, by rules: RegistrationRules, at now: Int64, _ workspaces: any WorkspaceStore,
         _ store: any CredentialStore
     ) throws -> RegistrationAnswer {
-        guard let id = WorkspaceID(Secret.identifier(prefix: "w_")) else {
-            preconditionFailure("an identifier is spelled as one")
-        }
+        let prefix = "w_"
+        let name = key.map { Secret.identifier(prefix: prefix, of: $0) } ?? Secret.identifier(prefix: prefix)
+        guard let id = WorkspaceID(name) else { preconditionFailure("an identifier is spelled as one") }
         // To refuse a chosen name would reveal another workspace's.
         let workspace = Named<WorkspaceTag>(id: id, name: "stranger \(id.rawValue.dropFirst(2))")
-        let registration = Registration(workspace: id, from: address, at: now)
-        if let refusal = try workspaces.register(workspace, registration, by: rules) { throw Refusal.registration(refusal) }
+        if key != nil, try workspaces.registrations().contains(where: { $0.workspace == id }) {
+            guard try !store.allTokens().contains(where: { $0.workspace == id }) else { throw Refusal.usedKey }
+        } else {
+            try add(workspace, Registration(workspace: id, from: address, at: now), by: rules, workspaces)
+        }
         let codes = try [PairingRole.operator, .host].map {
             try makePairingCode($0, workspace: id, by: nil, lifetime: RegistrationRules.codesLifetime, store)
         }
         return RegistrationAnswer(
             workspace: workspace, device: codes[0].code, machine: codes[1].code, expiresAt: codes[1].expiresAt)
+    }
+
+    private static func add(
+        _ workspace: Named<WorkspaceTag>, _ registration: Registration, by rules: RegistrationRules,
+        _ workspaces: any WorkspaceStore
+    ) throws {
+        let refusal: RegistrationRules.Refusal?
+        do throws(LogError) { refusal = try workspaces.register(workspace, registration, by: rules) } catch {
+            // It was removed, or another node makes it at this moment.
+            throw error.code == .conflict ? Refusal.usedKey : error
+        }
+        if let refusal { throw Refusal.registration(refusal) }
     }
 }

@@ -53,6 +53,8 @@ package struct Credentials: Sendable {
         case tooManyCodes
         case bound(TokenLineage.Bound)
         case registration(RegistrationRules.Refusal)
+        /// Somebody has entered the workspace of this key, or it is gone.
+        case usedKey
 
         var notice: String {
             switch self {
@@ -62,6 +64,7 @@ package struct Credentials: Sendable {
             case .bound(.count):
                 "\(TokenLineage.letInMax) were let in by the first of these devices; pair at the relay's own machine"
             case .registration(let refusal): refusal.sentence
+            case .usedKey: "the workspace of this key is in use, or gone: ask with another key"
             }
         }
     }
@@ -94,8 +97,11 @@ package struct Credentials: Sendable {
     ///
     /// A host that shows an earlier token of its own, revoked or not, stays the host that it was, so that its sessions go on; that
     /// token ends. The code alone lets it in: the token only says who it is.
+    ///
+    /// `own`: the token that the device made, if it is spelled as one of its role.
     static func redeem(
-        _ typed: String, name: String, kind: Token.Kind, previous: String? = nil, _ store: any CredentialStore
+        _ typed: String, name: String, kind: Token.Kind, previous: String? = nil, own: String? = nil,
+        _ store: any CredentialStore
     ) throws -> NewToken? {
         // Looked at first: a guess writes nothing, and no token is read for it.
         guard let digest = Secret.digest(ofPairingCode: typed),
@@ -107,7 +113,7 @@ package struct Credentials: Sendable {
         var made: NewToken?
         var isKnown = false
         let token = try store.redeemPairingCode(digest: digest, now: WallClock.milliseconds) { code in
-            var new = newToken(code.role, name: name, kind: kind, workspace: code.workspace, by: code.parent)
+            var new = newToken(code.role, name: name, kind: kind, own: own, workspace: code.workspace, by: code.parent)
             if let known, code.role == .host {
                 new.token.subject = known.subject
                 isKnown = true
@@ -123,9 +129,11 @@ package struct Credentials: Sendable {
     }
 
     private static func newToken(
-        _ role: PairingRole, name: String, kind: Token.Kind, workspace: WorkspaceID, by parent: String? = nil
+        _ role: PairingRole, name: String, kind: Token.Kind, own: String? = nil, workspace: WorkspaceID,
+        by parent: String? = nil
     ) -> NewToken {
-        let secret = Secret.token(prefix: role.isClient ? "hgc_" : "hgh_")
+        let prefix = role.isClient ? "hgc_" : "hgh_"
+        let secret = own.flatMap { Secret.isToken($0, prefix: prefix) ? $0 : nil } ?? Secret.token(prefix: prefix)
         let kind = role == .host ? .host : kind
         let pageKey = kind == .browser ? Secret.token(prefix: PageKey.prefix) : nil
         let token = Token(

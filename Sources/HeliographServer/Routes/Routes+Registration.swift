@@ -19,6 +19,8 @@ extension Routes {
             let message = "this relay takes newcomers by invitation only: ask whoever runs it for a link"
             return respond(id, .json(403, Notice(code: ErrorCode.forbidden.rawValue, message: message)))
         }
+        let key: String?
+        do throws(WireError) { key = try Self.key(request) } catch { return respond(id, .json(400, Notice(error))) }
         let household = Self.household(of: request.peer)
         if let wait = registrations.note(household, at: .now) {
             measures.registered(.perHour)
@@ -26,7 +28,7 @@ extension Routes {
         }
         let (rules, now) = (registration, WallClock.milliseconds)
         access.register(for: .address(household)) {
-            try Credentials.register(from: household, by: rules, at: now, $0, $1)
+            try Credentials.register(from: household, as: key, by: rules, at: now, $0, $1)
         } then: { [self] result in
             switch result {
             case .success(let answer):
@@ -38,8 +40,19 @@ extension Routes {
                 measures.registered(refusal == .count ? .count : .perAddress)
                 strangers.notice("refused a registration", ["peer": "\(request.peer)", "limit": "\(refusal)"], logger)
                 respond(id, .json(429, Notice(code: ErrorCode.tooMany.rawValue, message: refusal.sentence)))
+            case .failure(let refusal as Credentials.Refusal):
+                respond(id, .json(409, Notice(code: ErrorCode.closed.rawValue, message: refusal.notice)))
             case .failure(let error): fail(id, error)
             }
         }
+    }
+
+    /// As long as a token's random part: whoever guesses it gets codes for the workspace.
+    private static let keyBytesMin = 43
+
+    private static func key(_ request: HTTPRequest) throws(WireError) -> String? {
+        let key = try RegistrationCall(parsing: request.body).key
+        if let key, key.utf8.count < keyBytesMin { throw WireError(.badValue, at: "$.key", "a key has \(keyBytesMin) bytes") }
+        return key
     }
 }

@@ -121,6 +121,10 @@ final class Routes {
         do throws(WireError) { call = try PairCall(parsing: request.body) } catch {
             return respond(id, .json(400, Notice(error)))
         }
+        // It was paired, and did not hear so.
+        if origin == nil, let secret = call.token, let token = access.authenticator.token(forBearer: secret) {
+            return paired(Credentials.NewToken(token: token, secret: secret, pageKey: nil), isSecure: false, id)
+        }
         guard let digest = Secret.digest(ofPairingCode: call.code) else { return refuseCode(request, id) }
         guard let wait = wrongCodes.wait(of: Self.household(of: request.peer), at: .now) else {
             return redeem(call, request, id)
@@ -134,7 +138,7 @@ final class Routes {
         let isSecure = access.authenticator.isSecure(request)
         let kind = request.header("origin") == nil ? call.tokenKind : .browser
         access.change(for: .address(Self.household(of: request.peer)), where: { $0 != nil }) {
-            try Credentials.redeem(call.code, name: call.shownName, kind: kind, previous: call.previous, $0)
+            try Credentials.redeem(call.code, name: call.shownName, kind: kind, previous: call.previous, own: call.token, $0)
         } then: { [self] result in
             switch result {
             case .failure(let error): fail(id, error)

@@ -5,13 +5,16 @@ package struct PairCall: Equatable, Sendable {
     package var name: String?
     /// A host's earlier token of the same relay: with it the host stays the one that it was, and keeps its sessions.
     package var previous: String?
+    /// A token that the program made and keeps: it becomes that of the device. Asked for again, it is answered as before, though the code is used.
+    package var token: String?
     /// A program's own description; a browser's page is recognised by its `Origin`.
     package var kind: String?
 
-    package init(code: String, name: String?, previous: String? = nil, kind: String? = nil) {
+    package init(code: String, name: String?, previous: String? = nil, token: String? = nil, kind: String? = nil) {
         self.code = code
         self.name = name
         self.previous = previous
+        self.token = token
         self.kind = kind
     }
 
@@ -19,6 +22,7 @@ package struct PairCall: Equatable, Sendable {
         let value = try JSONDocument(parsing: bytes).root.object()
         code = try value.string("code", bytesMax: WireLimits.pairingCodeBytesMax)
         previous = try value.optionalString("previous", bytesMax: WireLimits.nameBytesMax)
+        token = try value.optionalString("token", bytesMax: WireLimits.secretBytesMax)
         kind = try value.optionalString("kind", bytesMax: WireLimits.tokenKindBytesMax)
         name = try value.optionalString("name", bytesMax: WireLimits.nameBytesMax)
     }
@@ -28,6 +32,7 @@ package struct PairCall: Equatable, Sendable {
             writer.field("code", code)
             writer.field("name", name)
             writer.field("previous", previous)
+            writer.field("token", token)
             writer.field("kind", kind)
         }
     }

@@ -1,7 +1,8 @@
 /// Objects that are sent over HTTP alone: pairing, tokens and their revocation, pictures.
 extension WireTable {
     package static let http = [
-        token, pairing, paired, pairedPage, registration, registered, me, meHost, revocation, revoked, renaming, renamed,
+        token, pairing, paired, pairedPage, registration, registering, registered, me, meHost, revocation, revoked, renaming,
+        renamed,
         picture, pushDocument,
     ]
 
@@ -31,6 +32,9 @@ extension WireTable {
             .required("code", .text(bytesMax: WireLimits.pairingCodeBytesMax)), .optional("name", .name),
             .optional("previous", .name, "A host's earlier token: with it the host stays the one that it was."),
             .optional(
+                "token", .text(bytesMax: WireLimits.secretBytesMax),
+                "A token that the program made: with the same again it gets the same answer, should the first be lost."),
+            .optional(
                 "kind", WireType(.openWord(["terminal", "app"], bytesMax: WireLimits.tokenKindBytesMax)),
                 "What a program says of itself."),
         ])
@@ -49,6 +53,14 @@ extension WireTable {
         [
             .required(
                 "registration", WireType(.openWord(["open", "invited"])), "Whether anybody may register a workspace.")
+        ])
+
+    package static let registering = WireObject(
+        "registering", "What `POST /v1/register` is sent.",
+        [
+            .optional(
+                "key", .text(bytesMax: WireLimits.secretBytesMax),
+                "Names the workspace: with the same again there are new codes for it, until somebody has entered it.")
         ])
 
     package static let registered = WireObject(

@@ -24,14 +24,7 @@ struct JoinCommand: ParsableCommand {
     @Argument(help: "An invitation, or the address of a relay.")
     var relay: String
 
-    @Option(help: ArgumentHelp("The name that people see for this machine. Default: its own name.", valueName: "name"))
-    var name: String?
-
-    @Flag(name: .shortAndLong, help: "Change the agents' settings without asking.")
-    var yes = false
-
-    @Flag(help: "Do not use systemd, even if there is one.")
-    var supervised = false
+    @OptionGroup var options: SetUpOptions
 
     @Flag(help: "Set up root's own host.")
     var asRoot = false
@@ -47,31 +40,56 @@ struct JoinCommand: ParsableCommand {
         try Failure.reporting {
             if let invitation = InvitationLink(relay) { return try accept(invitation) }
             guard let address = RelayAddress(relay) else { preconditionFailure("the arguments were checked") }
-            try checkThatItIsFree(for: address)
-            let codes: RegistrationRequest.Result
-            do throws(PairingError) { codes = try RegistrationRequest(relay: address).perform() } catch {
-                if case .noAnswer = error { throw CommandError(.noRelay, "\(address): \(error.message)") }
-                throw CommandError(.declined, "\(address): \(error.message)")
-            }
-            try accept(InvitationLink(relay: address, codes))
+            let join = try RelayJoin.unfinished(at: address)
+            // With an invitation the machine may be set up in part.
+            if join?.invitation == nil { try checkThatItIsFree(for: address) }
+            try accept(join?.invitation ?? register(join, at: address))
         }
     }
 
+    private func register(_ unfinished: RelayJoin?, at address: RelayAddress) throws -> InvitationLink {
+        var join = try unfinished ?? RelayJoin(beginningAt: address)
+        do { return try register(&join) } catch PairingError.usedKey {
+            join = try RelayJoin(beginningAt: address)
+            return try register(&join)
+        }
+    }
+
+    private func register(_ join: inout RelayJoin) throws -> InvitationLink {
+        let codes: RegistrationRequest.Result
+        do throws(PairingError) { codes = try RegistrationRequest(relay: join.relay, key: join.key).perform() } catch {
+            let sentence = "\(join.relay): \(VisibleText.line(error.message))"
+            switch error {
+            case .usedKey: throw error
+            case .noAnswer: throw CommandError(.noRelay, sentence)
+            default: throw CommandError(.declined, sentence)
+            }
+        }
+        return try join.take(codes)
+    }
+
     private func accept(_ invitation: InvitationLink) throws {
+        try checkThatItIsIn(invitation)
         // Shown before there is a host, the secret is valid for as long as the code beside it.
         let deviceLink = invitation.deviceLink.map { $0 + HostSecret.part(for: .operator) }
-        var words = ["--relay", invitation.machineLink]
-        if let name { words += ["--name", name] }
-        let flags = [(yes, "--yes"), (supervised, "--supervised"), (asRoot, "--as-root")]
-        for (isGiven, flag) in flags where isGiven { words.append(flag) }
+        let words = ["--relay", invitation.machineLink] + options.words + (asRoot ? ["--as-root"] : [])
         do { try UpCommand.parse(words).run() } catch {
             // The next call goes on from here.
-            Output.remark("to go on: \(Executable.shown) join '\(invitation.text)'")
+            Output.remark("to go on: \(Executable.shown) join \(ShellWords.word(invitation.text))")
             throw error
         }
         guard let deviceLink else { return }
         print("\nOpen this on the phone that shall watch and decide (it works once):\n\n   \(deviceLink)\n")
         print(try PairingScreen.picture(of: deviceLink))
+    }
+
+    /// Else the device's link would lead to where this machine is not.
+    private func checkThatItIsIn(_ invitation: InvitationLink) throws {
+        guard let known = try? HostConfiguration.load(), known.relay == invitation.relay,
+            let link = PairingLink(invitation.machineLink), !known.isPaired(by: link),
+            case .known(let workspace) = PairedHost(known)
+        else { return }
+        throw CommandError.isIn(workspace, of: known.relay)
     }
 
     /// Makes the checks of `up` before it costs a workspace.
@@ -81,7 +99,12 @@ struct JoinCommand: ParsableCommand {
             throw CommandError(.declined, "\(address) has no TLS: a token would go over the network for all to read.")
         }
         guard try BackgroundRecord.load()?.part(.relay) == nil else { throw CommandError.hasOwnRelay }
-        if let known = try? HostConfiguration.load().relay { throw CommandError.reports(to: known) }
-        guard BackgroundServices().hostStatus == nil else { throw CommandError.hostRuns }
+        if let known = try? HostConfiguration.load() {
+            // A machine that its relay let go may come again.
+            guard known.relay == address, case .revoked = PairedHost(known) else { throw CommandError.reports(to: known.relay) }
+        }
+        guard try BackgroundRecord.load()?.part(.host) != nil || BackgroundServices().hostStatus == nil else {
+            throw CommandError.hostRuns
+        }
     }
 }

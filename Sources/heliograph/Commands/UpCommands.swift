@@ -41,14 +41,7 @@ struct UpCommand: ParsableCommand {
     @Flag(help: "Let `tailscale serve` give the relay an HTTPS address, for the devices of your tailnet.")
     var tailscale = false
 
-    @Option(help: ArgumentHelp("The name that people see for this machine. Default: its own name.", valueName: "name"))
-    var name: String?
-
-    @Flag(name: .shortAndLong, help: "Change the agents' settings without asking.")
-    var yes = false
-
-    @Flag(help: "Do not use systemd, even if there is one.")
-    var supervised = false
+    @OptionGroup var options: SetUpOptions
 
     @Flag(help: "Set up root's own relay and host.")
     var asRoot = false
@@ -76,7 +69,7 @@ struct UpCommand: ParsableCommand {
 
     private func setUp() throws {
         let known = try BackgroundRecord.load()
-        let manager = supervised ? .supervised : known?.manager ?? BackgroundServices.manager
+        let manager = options.supervised ? .supervised : known?.manager ?? BackgroundServices.manager
         var record = BackgroundRecord(manager, executable: Executable.path)
         record.agents = known?.agents ?? []
         let last = try BackgroundRecord.loadLast()
@@ -84,14 +77,35 @@ struct UpCommand: ParsableCommand {
         record.lingers = known?.manager == manager && known?.lingers == true
         record.servedPort = known?.servedPort
         let services = BackgroundServices()
-        if relay == nil { try startRelay(&record, known, last, folder, services) }
-        try startHost(&record, known, folder, services)
+        // Set up as a host of another relay, it goes on as one.
+        let other = try relay == nil ? Self.otherRelay(of: known ?? last) : nil
+        if other != nil, listen != nil || publicURL != nil || tailscale || data.given != nil { throw CommandError.isOfOther }
+        try checkHost(known, other, services)
+        if relay == nil, other == nil { try startRelay(&record, known, last, folder, services) }
+        try startHost(&record, known, other, folder, services)
         let failed = try connectAgents(&record)
         if manager == .systemd, try !services.letLinger(&record) {
             Output.remark("these services end when you log out; root can change that: loginctl enable-linger \(getuid())")
         }
-        try tell(record, folder)
+        try tell(record, folder, hasOwnRelay: relay == nil && other == nil)
         if failed { throw ExitCode(ClientExit.failed.rawValue) }
+    }
+
+    /// Nil if this machine was not set up as a host alone, or is not paired any more.
+    private static func otherRelay(of record: BackgroundRecord?) throws -> RelayAddress? {
+        guard let record, record.part(.relay) == nil, record.part(.host) != nil else { return nil }
+        return try? HostConfiguration.load().relay
+    }
+
+    /// Looks for what the host would be refused for before anything is started.
+    private func checkHost(_ known: BackgroundRecord?, _ other: RelayAddress?, _ services: BackgroundServices) throws {
+        if relay != nil, known?.part(.relay) != nil { throw CommandError.hasOwnRelay }
+        if known?.part(.host) == nil, services.hostStatus != nil { throw CommandError.hostRuns }
+        guard relay == nil, other == nil, let paired = try? HostConfiguration.load().relay, !paired.staysHere else { return }
+        // The relay that is to be started may be known by its public address.
+        if let own = try? addresses(data.path), own.contains(paired) { return }
+        if let publicURL = publicURL.flatMap({ RelayAddress($0) }), publicURL == paired { return }
+        throw CommandError.reports(to: paired)
     }
 
     // MARK: - Relay
@@ -107,10 +121,7 @@ struct UpCommand: ParsableCommand {
         _ services: BackgroundServices
     ) throws {
         let before = known?.part(.relay)
-        guard known == nil || before != nil else {
-            throw CommandError(
-                .declined, "This machine is set up as a host of another relay: heliograph down, then heliograph up.")
-        }
+        guard known == nil || before != nil else { throw CommandError.isOfOther }
         try data.checkIsNamed()
         if before == nil, Administration.isSetUp(in: folder), try Administration(directory: folder).isRunning {
             throw CommandError(.declined, "A relay runs with \(folder) already. End it first: Ctrl-C in its terminal.")
@@ -187,12 +198,11 @@ struct UpCommand: ParsableCommand {
     // MARK: - Host
 
     private func startHost(
-        _ record: inout BackgroundRecord, _ known: BackgroundRecord?, _ folder: String, _ services: BackgroundServices
+        _ record: inout BackgroundRecord, _ known: BackgroundRecord?, _ other: RelayAddress?, _ folder: String,
+        _ services: BackgroundServices
     ) throws {
-        if relay != nil, known?.part(.relay) != nil { throw CommandError.hasOwnRelay }
         let isOurs = known?.part(.host) != nil
-        if !isOurs, services.hostStatus != nil { throw CommandError.hostRuns }
-        let wanted = try addresses(folder)
+        let wanted = try other.map { [$0] } ?? addresses(folder)
         var paired = try? HostConfiguration.load()
         if let known = paired?.relay, !wanted.contains(known) {
             // The relay here listens elsewhere now.
@@ -202,15 +212,35 @@ struct UpCommand: ParsableCommand {
             paired?.relay = moved
             try paired?.save()
         }
+        if let link = relay.flatMap({ PairingLink($0) }), let host = paired, try !staysPaired(host, link) {
+            // The host that runs would go on with its old token.
+            if let known { try services.stop(known, keeping: nil) }
+            paired = nil
+        }
         if paired == nil {
-            let name = try HostCommand.join(link: try hostLink(folder), name: name)
+            let name = try HostCommand.join(link: try hostLink(folder), name: options.name)
             print("This machine is paired as \(VisibleText.line(name)).")
+        } else {
+            try HostCommand.endPairing()
         }
         let part = BackgroundPart(.host, ["host", "run"])
         if !record.parts.contains(part) { record.parts.append(part) }
         try services.start(record)
         guard BackgroundServices.wait(Self.hostWithin, until: { services.hostStatus != nil }) else {
             throw CommandError(.noRelay, "The host has not come up: heliograph logs says why.")
+        }
+    }
+
+    /// False if its token is no longer valid: the link pairs it anew.
+    private func staysPaired(_ known: HostConfiguration, _ link: PairingLink) throws -> Bool {
+        switch PairedHost(known) {
+        case .revoked: return false
+        case .known where known.isPaired(by: link): return true
+        case .known(let workspace):
+            Output.remark("this machine stays in “\(workspace)” of \(known.relay): the link was not used")
+            return true
+        case .unknown where known.isPaired(by: link): return true
+        case .unknown(let error): throw CommandError(.noRelay, "\(known.relay): \(error.message)")
         }
     }
 
@@ -234,7 +264,7 @@ struct UpCommand: ParsableCommand {
 
     /// Returns true if an agent could not be connected, which is said.
     private func connectAgents(_ record: inout BackgroundRecord) throws -> Bool {
-        guard let outcome = AgentCommands.connect.connectAll(executable: Executable.path, assumeYes: yes) else {
+        guard let outcome = AgentCommands.connect.connectAll(executable: Executable.path, assumeYes: options.yes) else {
             let reason = isatty(STDIN_FILENO) == 1 ? "" : ", as there is no terminal to ask on (--yes does it without asking)"
             print("No agent's settings were changed\(reason). Later: \(Executable.shown) connect, or up again.")
             return false
@@ -247,9 +277,9 @@ struct UpCommand: ParsableCommand {
 
     // MARK: - What comes next
 
-    private func tell(_ record: BackgroundRecord, _ folder: String) throws {
+    private func tell(_ record: BackgroundRecord, _ folder: String, hasOwnRelay: Bool) throws {
         print("")
-        if relay == nil {
+        if hasOwnRelay {
             let administration = try Administration(directory: folder)
             let base = administration.publicURL ?? "http://127.0.0.1:8787"
             print("The relay is at \(base); its data is in \(folder).")
@@ -410,6 +440,17 @@ extension CommandError {
         .declined, "This is for your own account, and you are root. If you mean root's: --as-root.")
     static let hasOwnRelay = CommandError(.declined, "This machine has a relay of its own: heliograph down, then this again.")
     static let hostRuns = CommandError(.declined, "A host runs here already. End it first: Ctrl-C in its terminal.")
+
+    static let isOfOther = CommandError(
+        .declined, "This machine is set up as a host of another relay: heliograph up goes on with that, without options.")
+
+    static func isIn(_ workspace: String, of relay: RelayAddress) -> CommandError {
+        let file = HostConfiguration.file(HostPaths())
+        return CommandError(
+            .declined,
+            "This machine is in “\(workspace)” of \(relay) already, and a host is in one workspace. To leave that one: heliograph down, remove \(file), then this again."
+        )
+    }
 
     static func reports(to relay: RelayAddress) -> CommandError {
         let file = HostConfiguration.file(HostPaths())

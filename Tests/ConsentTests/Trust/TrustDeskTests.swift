@@ -75,6 +75,20 @@ final class TrustWorld {
         #expect(answer == .refused(.usedSecret))
     }
 
+    @Test func `a device that was cut off before it had the answer gets it when it asks anew`() throws {
+        let world = TrustWorld()
+        let secret = try world.show()
+        world.receive(world.join(secret).letter)
+        let before = world.pins
+        let again = world.join(secret)
+        guard case .again(let reply) = world.receive(again.letter), case .admitted = try again.answer(reply, wall: 1) else {
+            return #expect(Bool(false), "it is not answered")
+        }
+        #expect(world.pins == before)
+        world.pins.distrust(world.device.id)
+        #expect(world.reason(world.receive(world.join(secret).letter)) == .usedSecret)
+    }
+
     @Test func `a secret that brought its device brings no other after a crash`() throws {
         let world = TrustWorld()
         let secret = try world.show()

@@ -39,6 +39,15 @@ struct AccessCodecTests {
         }
     }
 
+    @Test("a workspace is asked for with the fields of the table, and no other, or with nothing")
+    func registering() throws {
+        try expect(WireTable.registering, isAnswer: false) { bytes throws(WireError) in
+            let call = try RegistrationCall(parsing: bytes)
+            return (call, call.bytes)
+        }
+        #expect(try RegistrationCall(parsing: []) == RegistrationCall(key: nil))
+    }
+
     @Test("a stranger is given a workspace with the fields of the table, and no other")
     func registered() throws {
         try expect(WireTable.registered, isAnswer: true) { bytes throws(WireError) in
